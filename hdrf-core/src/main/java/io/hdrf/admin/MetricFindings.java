@@ -97,7 +97,7 @@ public final class MetricFindings {
                   "DedupDbaRetired",
                   1,
                   "%d filters were given up for want of memory, so that known chunks are stored"
-                      + " again: raise hdrf.dedup.dba.memory"),
+                      + " again: raise hdrf.dedup.dba.memory, or hdrf.memory"),
               new Rule(
                   "MirrorFallbackNoReceiveMemory",
                   1,

@@ -5,12 +5,14 @@ import io.hdrf.metadata.RecordSettings;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.ReductionScheme;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.HashSet;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
@@ -21,6 +23,7 @@ import javax.xml.parsers.ParserConfigurationException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.util.ShutdownHookManager;
+import org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix;
 import org.w3c.dom.NodeList;
 import org.xml.sax.SAXException;
 
@@ -43,6 +46,7 @@ public final class HdrfConf {
   private static final Set<String> DESCRIBED_KEYS = describedKeys();
 
   private final Configuration configuration;
+  private final long memory;
   private final int reduceThreads;
   private final int queueLength;
   private final int minBlockSize;
@@ -68,6 +72,7 @@ public final class HdrfConf {
    */
   public HdrfConf(Configuration configuration) throws BadSettingException {
     this.configuration = configuration;
+    memory = memory(configuration.getTrimmed(HdrfKeys.MEMORY, ""));
     PluginSettings reduce = new PluginSettings(configuration, HdrfKeys.REDUCE_SECTION);
     int threads = reduce.getInt(HdrfKeys.REDUCE_THREADS, 0, 0, 1024);
     reduceThreads = threads > 0 ? threads : Math.max(1, processors() / PROCESSORS_PER_THREAD);
@@ -94,6 +99,32 @@ public final class HdrfConf {
             metadata.getInt(HdrfKeys.METADATA_MAX_PENDING, 100_000, 1000, 10_000_000));
     failureGraceSeconds = metadata.getInt(HdrfKeys.METADATA_FAILURE_GRACE, 60, 0, 24 * 3600);
     failNode = !isFirst(configuration, HdrfKeys.METADATA_ON_FAILURE, DEGRADE, FAIL_NODE);
+  }
+
+  /** Returns the bytes that a value of {@link HdrfKeys#MEMORY} stands for. */
+  private static long memory(String value) throws BadSettingException {
+    if (value.isEmpty()) {
+      return MemoryBudget.UNLIMITED;
+    }
+    long bytes = 0;
+    try {
+      if (value.endsWith("%")) {
+        int percent = Integer.parseInt(value.substring(0, value.length() - 1).trim());
+        bytes = percent > 100 ? 0 : Runtime.getRuntime().maxMemory() / 100 * percent;
+      } else {
+        bytes = TraditionalBinaryPrefix.string2long(value.toLowerCase(Locale.ROOT));
+      }
+    } catch (IllegalArgumentException e) {
+      // It is no number, as 0 is none that may stand here.
+    }
+    if (bytes < 1) {
+      throw new BadSettingException(
+          HdrfKeys.MEMORY,
+          value,
+          "a size in bytes (k, m, g may follow) of at least 1, or from 1% to 100% of the maximum"
+              + " heap");
+    }
+    return bytes;
   }
 
   /** Returns whether a key has the first of its two possible values, which is the default. */
@@ -195,6 +226,14 @@ public final class HdrfConf {
   public Path pluginsDirectory() {
     String directory = configuration.getTrimmed(HdrfKeys.PLUGINS_DIR, "");
     return directory.isEmpty() ? null : Paths.get(directory);
+  }
+
+  /**
+   * Returns the bytes of memory that HDRF may keep in the DataNode; {@link MemoryBudget#UNLIMITED}
+   * where only the bounds of its parts count.
+   */
+  public long memory() {
+    return memory;
   }
 
   /** Returns the number of blocks that are reduced at the same time, at least 1. */

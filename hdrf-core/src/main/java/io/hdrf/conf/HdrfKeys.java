@@ -7,6 +7,7 @@ public final class HdrfKeys {
 
   public static final String SCHEMES = "hdrf.schemes";
   public static final String PLUGINS_DIR = "hdrf.plugins.dir";
+  public static final String MEMORY = "hdrf.memory";
 
   /** The untested versions of Hadoop that are accepted, separated by commas. */
   public static final String HADOOP_UNTESTED = "hdrf.hadoop.untested.version";

@@ -2,6 +2,9 @@
 package io.hdrf.read;
 
 import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.memory.MemoryBudget;
+import io.hdrf.spi.memory.MemoryShare;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
@@ -19,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  * data. But a copied volume has the same tag, and whoever makes a block can give it any; so whoever
  * reads from others names each source. Thread-safe.
  */
-final class FrameCache {
+final class FrameCache implements Closeable {
 
   /**
    * How long a reader waits for another one to decode its frame. HDFS clients wait for a DataNode
@@ -46,18 +49,34 @@ final class FrameCache {
     }
   }
 
+  /** Bytes that a budget leaves for frames in any case. */
+  private static final long MIN_SHARE = 4 << 20;
+
   private final long capacity;
+  private final MemoryShare memory;
   private final BufferPool buffers;
   private final Map<ByteBuffer, Frame> frames = new LinkedHashMap<>(16, 0.75f, true);
   private final Set<ByteBuffer> decoding = new HashSet<>();
   private long size;
 
+  FrameCache(long capacity, BufferPool buffers) {
+    this(capacity, buffers, MemoryBudget.unlimited());
+  }
+
   /**
    * @param capacity in bytes; 0 keeps nothing
    * @param buffers where direct buffers came from
+   * @param budget for all frames that are kept
    */
-  FrameCache(long capacity, BufferPool buffers) {
+  FrameCache(long capacity, BufferPool buffers, MemoryBudget budget) {
     this.capacity = capacity;
+    this.memory =
+        budget.open(
+            "Frames",
+            MemoryShare.Kind.CACHE,
+            Math.min(capacity, MIN_SHARE),
+            capacity,
+            this::shrink);
     this.buffers = buffers;
   }
 
@@ -78,6 +97,7 @@ final class FrameCache {
     Frame frame = frames.get(key);
     if (frame != null) {
       frame.users++;
+      memory.touch();
     }
     return frame;
   }
@@ -129,23 +149,47 @@ final class FrameCache {
   }
 
   private void keep(ByteBuffer key, Frame frame) {
-    Frame replaced = frames.put(key, frame);
-    frame.kept = true;
-    size += frame.bytes.capacity();
+    Frame replaced = frames.remove(key);
     if (replaced != null) {
       drop(replaced);
     }
+    int bytes = frame.bytes.capacity();
+    while (size + bytes > capacity && dropEldest()) {
+      // There is room for one more.
+    }
+    boolean fits = size + bytes <= capacity;
+    while (fits && !memory.tryReserve(bytes)) {
+      fits = dropEldest();
+    }
+    if (fits) {
+      frames.put(key, frame);
+      frame.kept = true;
+      size += bytes;
+    }
+  }
+
+  private boolean dropEldest() {
     Iterator<Frame> eldest = frames.values().iterator();
-    while (size > capacity) {
-      Frame dropped = eldest.next();
-      eldest.remove();
-      drop(dropped);
+    if (!eldest.hasNext()) {
+      return false;
+    }
+    Frame dropped = eldest.next();
+    eldest.remove();
+    drop(dropped);
+    return true;
+  }
+
+  private synchronized void shrink(long bytes) {
+    long goal = size - bytes;
+    while (size > goal && dropEldest()) {
+      // Others need it more.
     }
   }
 
   private void drop(Frame frame) {
     frame.kept = false;
     size -= frame.bytes.capacity();
+    memory.release(frame.bytes.capacity());
     giveBack(frame);
   }
 
@@ -163,5 +207,12 @@ final class FrameCache {
   /** Bytes kept now. */
   synchronized long size() {
     return size;
+  }
+
+  /** Lets go of all frames, and keeps no others. */
+  @Override
+  public synchronized void close() {
+    shrink(size);
+    memory.close();
   }
 }

@@ -4,6 +4,7 @@ package io.hdrf.read;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.thread.HdrfThreads;
 import java.io.Closeable;
 import java.io.FileDescriptor;
@@ -49,13 +50,20 @@ public final class FrameReads implements Closeable {
   /** Null where nothing is decoded ahead. */
   private final ThreadPoolExecutor ahead;
 
+  /** As below, without a budget. */
+  public FrameReads(int cacheSize, int aheadThreads, BufferPool buffers, Owner owner) {
+    this(cacheSize, aheadThreads, buffers, MemoryBudget.unlimited(), owner);
+  }
+
   /**
    * @param cacheSize bytes of decoded frames to keep for positional reads; frames longer than half
    *     of that are not kept
    * @param aheadThreads threads that decode ahead; 0 means none
+   * @param budget for the frames that are kept
    */
-  public FrameReads(int cacheSize, int aheadThreads, BufferPool buffers, Owner owner) {
-    this.cache = new FrameCache(cacheSize, buffers);
+  public FrameReads(
+      int cacheSize, int aheadThreads, BufferPool buffers, MemoryBudget budget, Owner owner) {
+    this.cache = new FrameCache(cacheSize, buffers, budget);
     this.buffers = buffers;
     this.owner = owner;
     if (aheadThreads == 0) {
@@ -116,5 +124,6 @@ public final class FrameReads implements Closeable {
     if (ahead != null) {
       ahead.shutdown();
     }
+    cache.close();
   }
 }

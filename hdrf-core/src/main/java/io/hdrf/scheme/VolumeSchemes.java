@@ -6,6 +6,7 @@ import io.hdrf.plugin.PluginLoadException;
 import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.BlockScheme;
 import io.hdrf.spi.scheme.ChunkLookup;
@@ -269,6 +270,11 @@ public final class VolumeSchemes implements Closeable {
     @Override
     public MetadataStore metadata() {
       return services.metadata();
+    }
+
+    @Override
+    public MemoryBudget memory() {
+      return services.memory();
     }
 
     @Override

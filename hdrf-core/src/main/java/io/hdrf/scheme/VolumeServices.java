@@ -2,6 +2,7 @@
 package io.hdrf.scheme;
 
 import io.hdrf.metadata.LateStore;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.StoredPayloads;
 import io.hdrf.spi.store.MetadataStore;
@@ -49,6 +50,11 @@ public interface VolumeServices {
    * cleared or closed.
    */
   MetadataStore metadata();
+
+  /** The budget for what schemes keep in memory. */
+  default MemoryBudget memory() {
+    return MemoryBudget.unlimited();
+  }
 
   /** The payloads that the scheme with this id emitted for the blocks that are stored now. */
   StoredPayloads payloads(int schemeId);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.memory.MemoryBudget;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
@@ -39,6 +40,10 @@ class HdrfConfTest {
         "hdrf.reduce.during.upgrade | 1       | true or false",
         "hdrf.reduce.existing       | never   | \"scan\" or \"convert\"",
         "hdrf.read.cache.size       | 9999999999999999999 | size in bytes",
+        "hdrf.memory                | 0%      | from 1% to 100% of the maximum heap",
+        "hdrf.memory                | 101%    | from 1% to 100% of the maximum heap",
+        "hdrf.memory                | -1      | a size in bytes",
+        "hdrf.memory                | much    | a size in bytes",
         "hdrf.read.cache.size       | big     | size in bytes",
         "hdrf.read.ahead.threads    | 257     | 0 to 256",
         "hdrf.read.ahead.threads    | -1      | 0 to 256",
@@ -84,6 +89,16 @@ class HdrfConfTest {
     assertThat(hdrf.readCacheSize()).isZero();
     assertThat(hdrf.readAheadThreads()).isZero();
     assertThat(hdrf.pluginsDirectory()).hasToString("/some/where");
+  }
+
+  @Test
+  void theMemoryIsASizeOrAShareOfTheHeap() throws Exception {
+    Configuration conf = new Configuration(false);
+    assertThat(new HdrfConf(conf).memory()).isEqualTo(MemoryBudget.UNLIMITED);
+    conf.set("hdrf.memory", " 3G ");
+    assertThat(new HdrfConf(conf).memory()).isEqualTo(3L << 30);
+    conf.set("hdrf.memory", "25%");
+    assertThat(new HdrfConf(conf).memory()).isEqualTo(Runtime.getRuntime().maxMemory() / 100 * 25);
   }
 
   @Test

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.memory.MemoryBudget;
+import io.hdrf.spi.memory.MemoryShare;
 import io.hdrf.spi.scheme.TestData;
 import io.hdrf.spi.scheme.TestSeed;
 import java.nio.ByteBuffer;
@@ -224,5 +226,33 @@ class FrameCacheTest {
     Thread.currentThread().interrupt();
     assertThatThrownBy(() -> cache.getOrBeginDecoding(key(1)))
         .isInstanceOf(InterruptedException.class);
+  }
+
+  /** What does not fit is used by the reader that decoded it, and not kept. */
+  @Test
+  void framesStayWithinABudget() {
+    MemoryBudget budget = new MemoryBudget(5_000_000);
+    FrameCache cache = new FrameCache(64 << 20, buffers, budget);
+    MemoryShare other = budget.open("Others", MemoryShare.Kind.LASTING, 0, 1_000_000, null);
+    for (int i = 0; i < 20; i++) {
+      cache.put(key(i), new byte[500_000]);
+      assertThat(cache.size()).isEqualTo(budget.used()).isLessThanOrEqualTo(5_000_000);
+    }
+    assertThat(cache.size()).isEqualTo(5_000_000);
+    assertThat(cache.get(key(9))).isNull();
+    assertThat(cache.get(key(10))).isNotNull();
+    assertThat(other.reserve(400_000)).isTrue();
+    assertThat(cache.size()).isEqualTo(4_500_000);
+    FrameCache.Frame large = cache.share(key(30), buffers.take(5 << 20));
+    assertThat(large.bytes().remaining()).isEqualTo(5 << 20);
+    assertThat(cache.get(key(30))).isNull();
+    assertThat(cache.size()).isZero();
+    cache.release(large);
+    cache.put(key(31), new byte[10_000]);
+    assertThat(cache.size()).isEqualTo(10_000);
+    cache.close();
+    assertThat(budget.used()).isEqualTo(400_000);
+    cache.put(key(32), new byte[10_000]);
+    assertThat(cache.size()).isZero();
   }
 }

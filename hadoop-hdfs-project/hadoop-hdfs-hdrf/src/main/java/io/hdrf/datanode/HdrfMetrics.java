@@ -9,6 +9,7 @@ import io.hdrf.datanode.replica.BlockRecords;
 import io.hdrf.datanode.volume.SchemeStores;
 import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.ReducerCounters;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.wire.WireCounters;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,6 +42,7 @@ final class HdrfMetrics implements MetricsSource {
   private final SchemeStores schemeStores;
   private final VolumeJobs jobs;
   private final SpaceHistory history;
+  private final MemoryBudget memory;
 
   HdrfMetrics(
       String datanodeUuid,
@@ -50,7 +52,9 @@ final class HdrfMetrics implements MetricsSource {
       BlockRecords records,
       SchemeStores schemeStores,
       VolumeJobs jobs,
-      SpaceHistory history) {
+      SpaceHistory history,
+      MemoryBudget memory) {
+    this.memory = memory;
     this.history = history;
     this.jobs = jobs;
     this.records = records;
@@ -152,6 +156,7 @@ final class HdrfMetrics implements MetricsSource {
     visitor.gauge("MetadataPending", records.pending());
     visitor.gauge("MetadataStoresDown", records.down());
     visitSpace(visitor);
+    visitMemory(visitor);
     visitStores(schemeStores.metrics(), visitor::gauge);
     counters
         .byChain()
@@ -179,6 +184,15 @@ final class HdrfMetrics implements MetricsSource {
     visitor.gauge("SpaceBlocks", all.blocks());
     visitor.gauge("SpaceLogicalBytes", all.logicalBytes());
     visitor.gauge("SpaceStoredBytes", all.fileBytes() + files);
+  }
+
+  private void visitMemory(Visitor visitor) {
+    long limit = memory.limit();
+    visitor.gauge("MemoryLimitBytes", limit == MemoryBudget.UNLIMITED ? 0 : limit);
+    visitor.gauge("MemoryUsedBytes", memory.used());
+    memory.usedByUser().forEach((user, bytes) -> visitor.gauge("MemoryUsedBytes-" + user, bytes));
+    visitor.counter("MemoryDeclined", memory.declined());
+    visitor.counter("MemoryBytesReclaimed", memory.reclaimed());
   }
 
   private static void visitCounters(Visitor visitor, Map<String, Long> values) {

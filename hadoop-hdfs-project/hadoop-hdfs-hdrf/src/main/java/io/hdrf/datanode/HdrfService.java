@@ -31,6 +31,7 @@ import io.hdrf.datanode.volume.SchemeStores;
 import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.memory.MemoryBudget;
 import java.io.Closeable;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -61,6 +62,7 @@ public final class HdrfService implements Closeable {
 
   private final HdrfConf conf;
   private final boolean anyChain;
+  private final MemoryBalance memory;
   private final ReducerCounters counters = new ReducerCounters();
   private final Replicas replicas;
   private final DelayedTasks later = new DelayedTasks();
@@ -83,6 +85,7 @@ public final class HdrfService implements Closeable {
   /** Starts the background work. */
   public HdrfService(HdrfSetup setup, String datanodeUuid, DatasetAccess dataset) {
     conf = setup.conf;
+    memory = new MemoryBalance(conf.memory());
     records = setup.records;
     IoTimes times = new IoTimes(conf.configuration(), dataset::volumes);
     DurableFiles files = times.timed(setup.files);
@@ -94,6 +97,7 @@ public final class HdrfService implements Closeable {
             setup.registry,
             setup.chains,
             files,
+            memory.budget(),
             dataset::adjustUsed,
             new UnreadableReplicas(dataset));
     schemeStores = new SchemeStores(slices);
@@ -103,7 +107,8 @@ public final class HdrfService implements Closeable {
             conf,
             dataset,
             opener,
-            new ReducedReads(conf.readCacheSize(), conf.readAheadThreads(), counters),
+            new ReducedReads(
+                conf.readCacheSize(), conf.readAheadThreads(), counters, memory.budget()),
             setup.dropBehindReads);
     BlocksBeingWritten written =
         new BlocksBeingWritten(slices, setup.chains, files, dataset::replica);
@@ -156,7 +161,8 @@ public final class HdrfService implements Closeable {
             records,
             schemeStores,
             jobs,
-            history);
+            history,
+            memory.budget());
     metrics.register();
     admin =
         new AdminService(
@@ -364,6 +370,11 @@ public final class HdrfService implements Closeable {
     return slices;
   }
 
+  /** The memory that all parts keep. */
+  MemoryBudget memory() {
+    return memory.budget();
+  }
+
   /** What the blocks took in the past. */
   SpaceHistory history() {
     return history;
@@ -413,5 +424,6 @@ public final class HdrfService implements Closeable {
     mirroring.close();
     slices.closeAll();
     records.close();
+    memory.close();
   }
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.spi.io;
 
+import io.hdrf.spi.memory.MemoryBudget;
+import io.hdrf.spi.memory.MemoryShare;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 
@@ -14,11 +16,18 @@ import java.util.ArrayDeque;
 public final class BufferPool {
 
   private static final int MIN_CAPACITY = 4 << 10;
+
+  /** Bytes that a budget leaves for idle buffers in any case. */
+  private static final long MIN_SHARE = 4 << 20;
+
   private static final BufferPool SHARED = new BufferPool(Runtime.getRuntime().maxMemory() / 8);
 
   private final long maxIdleBytes;
   private final ArrayDeque<ByteBuffer>[] idle = newClasses();
   private long idleBytes;
+
+  /** What {@link #idleBytes} is reserved in; null where nobody counts it. */
+  private MemoryShare share;
 
   /**
    * @param maxIdleBytes the most bytes of idle buffers, 0 or more
@@ -36,6 +45,50 @@ public final class BufferPool {
   }
 
   /**
+   * Counts idle buffers in a budget from now on, as long as it is not counted in another one.
+   *
+   * @return ends that, and lets go of all idle buffers
+   */
+  public Runnable countIn(MemoryBudget budget) {
+    MemoryShare opened =
+        budget.open(
+            "IdleBuffers",
+            MemoryShare.Kind.CACHE,
+            Math.min(maxIdleBytes, MIN_SHARE),
+            maxIdleBytes,
+            this::shrink);
+    synchronized (this) {
+      shrink(Long.MAX_VALUE);
+      share = opened;
+    }
+    return () -> {
+      synchronized (this) {
+        if (share == opened) {
+          shrink(Long.MAX_VALUE);
+          share = null;
+        }
+      }
+      opened.close();
+    };
+  }
+
+  private synchronized void shrink(long bytes) {
+    long goal = Math.max(0, idleBytes - bytes);
+    for (int index = idle.length - 1; index >= 0; index--) {
+      while (idleBytes > goal && !idle[index].isEmpty()) {
+        removed(idle[index].pollFirst());
+      }
+    }
+  }
+
+  private void removed(ByteBuffer buffer) {
+    idleBytes -= buffer.capacity();
+    if (share != null) {
+      share.release(buffer.capacity());
+    }
+  }
+
+  /**
    * Takes a direct buffer with position 0 and limit {@code length}; its content is arbitrary. A
    * buffer that is never given back only loses its reuse.
    *
@@ -47,7 +100,10 @@ public final class BufferPool {
     synchronized (this) {
       buffer = idle[index].pollLast();
       if (buffer != null) {
-        idleBytes -= buffer.capacity();
+        removed(buffer);
+        if (share != null) {
+          share.touch();
+        }
       }
     }
     if (buffer == null) {
@@ -67,10 +123,10 @@ public final class BufferPool {
     synchronized (this) {
       for (int other = 0; other < idle.length && !fits(buffer); other++) {
         while (other != index && !idle[other].isEmpty() && !fits(buffer)) {
-          idleBytes -= idle[other].pollFirst().capacity();
+          removed(idle[other].pollFirst());
         }
       }
-      if (fits(buffer)) {
+      if (fits(buffer) && (share == null || share.tryReserve(buffer.capacity()))) {
         idle[index].addLast(buffer);
         idleBytes += buffer.capacity();
       }

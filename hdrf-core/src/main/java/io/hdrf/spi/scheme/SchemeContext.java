@@ -5,6 +5,7 @@ import io.hdrf.scheme.VolumeServices;
 import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.store.MetadataStore;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -34,6 +35,11 @@ public interface SchemeContext {
    * See {@link VolumeServices#metadata}; the scheme's entries are those of {@code Table.CHUNKS}.
    */
   MetadataStore metadata();
+
+  /** The budget for what the scheme keeps in memory for longer than one call. */
+  default MemoryBudget memory() {
+    return MemoryBudget.unlimited();
+  }
 
   /** The payloads that this scheme emitted for the blocks that are stored now. */
   StoredPayloads payloads();

@@ -4,6 +4,7 @@ package io.hdrf.spi.io;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.spi.memory.MemoryBudget;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,5 +74,29 @@ class BufferPoolTest {
     assertThatThrownBy(() -> pool.give(ByteBuffer.allocate(4096)))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> pool.take(-1)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void idleBuffersStayWithinABudget() {
+    MemoryBudget budget = new MemoryBudget((5 << 20) + 1000);
+    BufferPool pool = new BufferPool(64 << 20);
+    pool.give(pool.take(64 << 10));
+    Runnable end = pool.countIn(budget);
+    assertThat(pool.idleBytes()).as("what nobody counted").isZero();
+    List<ByteBuffer> buffers = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      buffers.add(pool.take(1 << 20));
+    }
+    assertThat(budget.used()).isZero();
+    buffers.forEach(pool::give);
+    assertThat(pool.idleBytes()).isEqualTo(5 << 20).isEqualTo(budget.used());
+    pool.take(1 << 20);
+    assertThat(pool.idleBytes()).isEqualTo(4 << 20).isEqualTo(budget.used());
+    end.run();
+    assertThat(pool.idleBytes()).isZero();
+    assertThat(budget.usedByUser()).isEmpty();
+    pool.give(pool.take(16 << 10));
+    assertThat(pool.idleBytes()).isEqualTo(16 << 10);
+    assertThat(budget.used()).isZero();
   }
 }

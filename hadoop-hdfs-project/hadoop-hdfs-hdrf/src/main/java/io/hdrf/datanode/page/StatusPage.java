@@ -28,6 +28,7 @@ final class StatusPage {
   private static final List<String> REDUCTION =
       Arrays.asList("Pending", "QueueLength", "BlocksReduced", "BlocksAdopted", "BlocksInflated");
 
+  private static final String MEMORY = "MemoryUsedBytes-";
   private static final String FILTERS = "DedupDba";
   private static final String DAMAGE = "Damaged";
   private static final String CORRUPT = "Corrupt";
@@ -46,6 +47,7 @@ final class StatusPage {
     SECTIONS.put("savings", "Savings");
     SECTIONS.put("work", "Under way");
     SECTIONS.put("volumes", "Volumes");
+    SECTIONS.put("memory", "Memory");
     SECTIONS.put("filters", "Filters");
     SECTIONS.put("damage", "Damage");
   }
@@ -67,6 +69,7 @@ final class StatusPage {
     savings();
     work();
     volumes();
+    memory();
     filters();
     damage();
     html.begin("p");
@@ -306,6 +309,28 @@ final class StatusPage {
       }
     }
     return "none";
+  }
+
+  private void memory() {
+    page.section("memory", "Memory");
+    long limit = status.metric("MemoryLimitBytes");
+    page.figures(
+        "kept",
+        Bytes.text(status.metric("MemoryUsedBytes")),
+        "at most",
+        limit == 0 ? "no such bound" : Bytes.text(limit));
+    page.table("What it is kept for", "metric", "");
+    status
+        .metrics()
+        .forEach(
+            (metric, value) -> {
+              if (metric.startsWith(MEMORY)) {
+                page.row(metric.substring(MEMORY.length()), Bytes.text(value));
+              }
+            });
+    page.row("MemoryDeclined", status.metric("MemoryDeclined"));
+    page.endTable();
+    page.endSection();
   }
 
   private void filters() {

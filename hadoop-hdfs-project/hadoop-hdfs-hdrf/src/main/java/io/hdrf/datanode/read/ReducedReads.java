@@ -9,6 +9,7 @@ import io.hdrf.read.FrameReads;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.memory.MemoryBudget;
 import java.io.Closeable;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -26,17 +27,25 @@ public final class ReducedReads implements Closeable {
   /**
    * @param cacheSize bytes of decoded frames to keep for positional reads
    * @param aheadThreads threads that decode ahead; 0 means none
+   * @param budget for the frames that are kept
    */
-  public ReducedReads(int cacheSize, int aheadThreads, ReducerCounters counters) {
-    this(cacheSize, aheadThreads, counters, BufferPool.shared());
+  public ReducedReads(
+      int cacheSize, int aheadThreads, ReducerCounters counters, MemoryBudget budget) {
+    this(cacheSize, aheadThreads, counters, BufferPool.shared(), budget);
   }
 
-  ReducedReads(int cacheSize, int aheadThreads, ReducerCounters counters, BufferPool buffers) {
+  ReducedReads(
+      int cacheSize,
+      int aheadThreads,
+      ReducerCounters counters,
+      BufferPool buffers,
+      MemoryBudget budget) {
     this.frames =
         new FrameReads(
             cacheSize,
             aheadThreads,
             buffers,
+            budget,
             new FrameReads.Owner() {
               @Override
               public IOException translate(ReducedBlock block, Throwable failure) {

@@ -5,6 +5,7 @@ import io.hdrf.block.StoredBlocks;
 import io.hdrf.metadata.LateStore;
 import io.hdrf.metadata.VolumeRecords;
 import io.hdrf.scheme.VolumeServices;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.StoredPayloads;
 import io.hdrf.spi.store.MetadataStore;
@@ -18,20 +19,24 @@ public final class PoolServices implements VolumeServices {
   private final StoredBlocks blocks;
   private final LongConsumer used;
   private final Function<String, ChunkLookup> elsewhere;
+  private final MemoryBudget memory;
   private final LateStore metadata = new LateStore("no metadata store is open yet");
 
   /**
    * @param used receives the bytes by which the space used changes
+   * @param memory of the DataNode
    * @param elsewhere looks for chunks of a scheme on the pool's other volumes
    */
   PoolServices(
       long volumeId,
       StoredBlocks blocks,
       LongConsumer used,
+      MemoryBudget memory,
       Function<String, ChunkLookup> elsewhere) {
     this.volumeId = volumeId;
     this.blocks = blocks;
     this.used = used;
+    this.memory = memory;
     this.elsewhere = elsewhere;
   }
 
@@ -53,6 +58,11 @@ public final class PoolServices implements VolumeServices {
   @Override
   public MetadataStore metadata() {
     return metadata;
+  }
+
+  @Override
+  public MemoryBudget memory() {
+    return memory;
   }
 
   @Override

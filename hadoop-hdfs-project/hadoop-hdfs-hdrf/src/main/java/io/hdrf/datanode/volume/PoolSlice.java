@@ -10,6 +10,7 @@ import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.VolumeSchemes;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.ReadableFile;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.BlockScheme;
 import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.ReductionScheme;
@@ -100,6 +101,7 @@ public final class PoolSlice implements Closeable {
    * @param storageId the volume's
    * @param chain the chain of new blocks; may be empty
    * @param used receives the bytes by which the space of schemes' stores changes
+   * @param memory of the DataNode, for schemes' stores
    * @param unreadable receives the block files that can't be read
    * @param elsewhere looks for chunks of a scheme on the pool's other volumes
    * @throws IOException if the volume must not start: its secret is lost or damaged, or one of its
@@ -114,6 +116,7 @@ public final class PoolSlice implements Closeable {
       Configuration configuration,
       DurableFiles files,
       LongConsumer used,
+      MemoryBudget memory,
       StoredBlocks.UnreadableListener unreadable,
       Function<String, ChunkLookup> elsewhere)
       throws IOException {
@@ -145,6 +148,7 @@ public final class PoolSlice implements Closeable {
                 files,
                 unreadable),
             used,
+            memory,
             elsewhere);
     VolumeSchemes schemes = new VolumeSchemes(registry, configuration, directory, files, services);
     try {

@@ -7,6 +7,7 @@ import io.hdrf.conf.HdrfConf;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.ChunkLookup;
 import java.io.File;
 import java.io.IOException;
@@ -48,6 +49,7 @@ public final class PoolSlices {
   private final SchemeRegistry registry;
   private final Map<StorageType, SchemeChain> chains;
   private final DurableFiles files;
+  private final MemoryBudget memory;
   private final StoreGrowth storeGrowth;
   private final UnreadableBlocks unreadable;
   private final Map<String, PoolSlice> opened = new ConcurrentHashMap<>();
@@ -55,17 +57,22 @@ public final class PoolSlices {
   /** The locks held while a slice is opened. The map's own lock would keep others waiting. */
   private final Map<String, Object> opening = new ConcurrentHashMap<>();
 
+  /**
+   * @param memory of the DataNode, for schemes' stores
+   */
   public PoolSlices(
       HdrfConf conf,
       SchemeRegistry registry,
       Map<StorageType, SchemeChain> chains,
       DurableFiles files,
+      MemoryBudget memory,
       StoreGrowth storeGrowth,
       UnreadableBlocks unreadable) {
     this.conf = conf;
     this.registry = registry;
     this.chains = chains;
     this.files = files;
+    this.memory = memory;
     this.storeGrowth = storeGrowth;
     this.unreadable = unreadable;
   }
@@ -94,6 +101,7 @@ public final class PoolSlices {
               conf.configuration(),
               files,
               bytes -> storesGrew(volume, poolId, bytes),
+              memory,
               listener(volume, poolId),
               scheme -> elsewhere(volume.getStorageID(), poolId, scheme)));
       return true;

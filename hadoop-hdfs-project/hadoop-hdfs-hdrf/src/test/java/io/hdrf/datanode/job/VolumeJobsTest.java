@@ -20,6 +20,7 @@ import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.io.DurableFile;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.volume.ConversionState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -96,6 +97,7 @@ class VolumeJobsTest {
             registry,
             Map.of(StorageType.DISK, SchemeChain.parse("chain", "hooked", registry)),
             files,
+            MemoryBudget.unlimited(),
             (volume, pool, bytes) -> {},
             (volume, block, file, why) -> {});
     Configuration conf = new Configuration(false);

@@ -11,6 +11,7 @@ import io.hdrf.reduce.HookedScheme;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.TestData;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.ByteArrayOutputStream;
@@ -55,7 +56,7 @@ class DecodedBlockChannelTest {
   void open() throws IOException {
     file = new ReducedFile(directory, data);
     block = file.open();
-    reads = new ReducedReads(4 << 20, 2, counters, buffers);
+    reads = new ReducedReads(4 << 20, 2, counters, buffers, MemoryBudget.unlimited());
   }
 
   @AfterEach
@@ -153,7 +154,8 @@ class DecodedBlockChannelTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 2})
   void randomReadsOfEveryKind(int threads) throws IOException {
-    try (ReducedReads own = new ReducedReads(4 << 20, threads, counters, buffers)) {
+    try (ReducedReads own =
+        new ReducedReads(4 << 20, threads, counters, buffers, MemoryBudget.unlimited())) {
       for (int round = 0; round < 300; round++) {
         int position = random.nextInt(LENGTH);
         int steps = 1 + random.nextInt(round % 2 == 0 ? 1 : 12);

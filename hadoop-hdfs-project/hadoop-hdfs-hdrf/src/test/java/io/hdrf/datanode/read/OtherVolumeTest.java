@@ -11,6 +11,7 @@ import io.hdrf.read.FrameReader;
 import io.hdrf.read.ReducedFile;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.TestData;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
@@ -28,7 +29,8 @@ class OtherVolumeTest {
 
   private final ReducerCounters counters = new ReducerCounters();
   private final BufferPool buffers = new BufferPool(64 << 20);
-  private final ReducedReads reads = new ReducedReads(4 << 20, 0, counters, buffers);
+  private final ReducedReads reads =
+      new ReducedReads(4 << 20, 0, counters, buffers, MemoryBudget.unlimited());
   private final byte[] data =
       TestData.TEXT.bytes(LENGTH, TestSeed.random(OtherVolumeTest.class.getName()));
 

@@ -9,6 +9,7 @@ import io.hdrf.read.ReducedFile;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.reduce.ReducerCounters;
 import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.TestData;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.FileInputStream;
@@ -91,7 +92,8 @@ class ReducedReadsTest {
   @CsvSource({"0, 0, true", "0, 2, false", "100000, 2, true", "100001, 0, false"})
   void aStreamGivesTheBlockFromItsPosition(int position, int threads, boolean dropBehind)
       throws IOException {
-    try (ReducedReads reads = new ReducedReads(1 << 20, threads, counters)) {
+    try (ReducedReads reads =
+        new ReducedReads(1 << 20, threads, counters, MemoryBudget.unlimited())) {
       try (FileInputStream in = open(reads, position, dropBehind)) {
         assertThat(in.readAllBytes()).isEqualTo(Arrays.copyOfRange(data, position, LENGTH));
         assertThat(closed.get()).isZero();
@@ -109,7 +111,7 @@ class ReducedReadsTest {
   /** A reader that jumps about would discard frames decoded ahead. */
   @Test
   void positionalReadsDecodeNothingAhead() throws IOException {
-    try (ReducedReads reads = new ReducedReads(1 << 20, 2, counters);
+    try (ReducedReads reads = new ReducedReads(1 << 20, 2, counters, MemoryBudget.unlimited());
         FileInputStream in = open(reads, 0, false)) {
       for (int frame : new int[] {5, 3, 9, 1}) {
         ByteBuffer found = ByteBuffer.allocate(100);
@@ -125,7 +127,7 @@ class ReducedReadsTest {
   /** What was decoded ahead is of no use to a reader that went elsewhere; the data are right. */
   @Test
   void aReaderMayLeaveASequence() throws IOException {
-    try (ReducedReads reads = new ReducedReads(1 << 20, 2, counters);
+    try (ReducedReads reads = new ReducedReads(1 << 20, 2, counters, MemoryBudget.unlimited());
         FileInputStream in = open(reads, 0, false)) {
       for (int begin : new int[] {0, 20, 7, 8, 0}) {
         int from = begin * HookedScheme.FRAME_LENGTH;
@@ -139,7 +141,7 @@ class ReducedReadsTest {
   /** What was decoded lately says nothing of the disk. */
   @Test
   void aScanUsesNoCachedFrame() throws IOException {
-    try (ReducedReads reads = new ReducedReads(1 << 20, 0, counters)) {
+    try (ReducedReads reads = new ReducedReads(1 << 20, 0, counters, MemoryBudget.unlimited())) {
       readFrames(reads, 0);
       assertThat(hitsOfRead(reads, 0)).isEqualTo(1);
       int before = decodings.get();
@@ -171,7 +173,7 @@ class ReducedReadsTest {
   /** The last frame is where the next reader probably goes on. */
   @Test
   void aReaderOfOneOrTwoFramesLeavesItsLastInTheCache() throws IOException {
-    try (ReducedReads reads = new ReducedReads(8 << 20, 0, counters)) {
+    try (ReducedReads reads = new ReducedReads(8 << 20, 0, counters, MemoryBudget.unlimited())) {
       readFrames(reads, 4);
       assertThat(hitsOfRead(reads, 4)).isEqualTo(1);
       readFrames(reads, 10, 12);
@@ -184,7 +186,9 @@ class ReducedReadsTest {
 
   @Test
   void aFrameThatIsTooLongForTheCacheIsNotKept() throws IOException {
-    try (ReducedReads reads = new ReducedReads(HookedScheme.FRAME_LENGTH * 2 - 1, 0, counters)) {
+    try (ReducedReads reads =
+        new ReducedReads(
+            HookedScheme.FRAME_LENGTH * 2 - 1, 0, counters, MemoryBudget.unlimited())) {
       readFrames(reads, 4);
       assertThat(hitsOfRead(reads, 4)).isZero();
       readFrames(reads, FRAMES - 1);
@@ -195,7 +199,7 @@ class ReducedReadsTest {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void closingGivesTheBuffersBack(boolean early) throws IOException {
-    try (ReducedReads reads = new ReducedReads(0, 0, counters)) {
+    try (ReducedReads reads = new ReducedReads(0, 0, counters, MemoryBudget.unlimited())) {
       open(reads, 0, false).close();
       for (int i = 0; i < 2; i++) {
         readFrames(reads, 1, 2, 3, 4);
@@ -209,7 +213,7 @@ class ReducedReadsTest {
   /** Readers outlive the dataset for a moment when a DataNode stops. */
   @Test
   void afterItIsClosedReadersDecodeByThemselves() throws IOException {
-    ReducedReads reads = new ReducedReads(0, 2, counters);
+    ReducedReads reads = new ReducedReads(0, 2, counters, MemoryBudget.unlimited());
     reads.close();
     try (FileInputStream in = open(reads, 0, false)) {
       assertThat(in.readAllBytes()).isEqualTo(data);
@@ -219,7 +223,7 @@ class ReducedReadsTest {
 
   @Test
   void nothingIsReadAfterTheEnd() throws IOException {
-    try (ReducedReads reads = new ReducedReads(0, 0, counters)) {
+    try (ReducedReads reads = new ReducedReads(0, 0, counters, MemoryBudget.unlimited())) {
       FileInputStream in = open(reads, 0, false);
       assertThat(in.read()).isEqualTo(data[0]);
       in.close();

@@ -23,6 +23,7 @@ import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.io.DurableFile;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.memory.MemoryBudget;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
@@ -93,6 +94,7 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
             registry,
             Map.of(StorageType.DISK, SchemeChain.parse("chain", scheme.name(), registry)),
             LocalDurableFiles.INSTANCE,
+            MemoryBudget.unlimited(),
             (volume, pool, bytes) -> {},
             (volume, block, file, why) -> {});
     volumes.open(this, POOL);

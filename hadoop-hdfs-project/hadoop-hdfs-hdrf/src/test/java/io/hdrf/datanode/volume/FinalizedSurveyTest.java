@@ -12,6 +12,7 @@ import io.hdrf.sample.StoreScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.volume.Superblock;
 import java.io.IOException;
@@ -113,6 +114,7 @@ class FinalizedSurveyTest {
         new Configuration(false),
         LocalDurableFiles.INSTANCE,
         bytes -> {},
+        MemoryBudget.unlimited(),
         (file, id, why) -> {},
         scheme -> ChunkLookup.NONE);
   }

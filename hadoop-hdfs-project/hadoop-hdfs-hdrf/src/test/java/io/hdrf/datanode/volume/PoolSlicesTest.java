@@ -11,6 +11,7 @@ import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.BlockScheme;
 import java.io.IOException;
@@ -74,6 +75,7 @@ class PoolSlicesTest {
             registry,
             Map.of(StorageType.DISK, SchemeChain.parse("chain", "hooked", registry)),
             files,
+            MemoryBudget.unlimited(),
             (volume, pool, bytes) -> {},
             (volume, block, file, why) -> {});
     ExecutorService threads = Executors.newFixedThreadPool(VOLUMES);
@@ -146,6 +148,7 @@ class PoolSlicesTest {
             registry,
             Map.of(StorageType.DISK, SchemeChain.parse("chain", "store", registry)),
             files,
+            MemoryBudget.unlimited(),
             (volume, pool, bytes) -> {},
             (volume, block, file, why) -> {});
     DirectoryVolume volume = volume("DS-0");

@@ -157,7 +157,8 @@ final class DedupCodec implements BlockCodec {
                   .containerSize(settings.containerSize())
                   .groupSize(settings.groupSize())
                   .directoryMemory(settings.directoryMemory())
-                  .sharedGroupMemory(settings.groupMemory()),
+                  .sharedGroupMemory(settings.groupMemory())
+                  .memory(context.memory()),
               ids -> chain(context, chains, ids),
               settings.fingerprint());
       codec = new DedupCodec(context, settings, containers, lock);
@@ -339,6 +340,7 @@ final class DedupCodec implements BlockCodec {
       for (BlockDeduplicator d = idle.poll(); d != null; d = idle.poll()) {
         d.close();
       }
+      collector.close();
       index.close();
     } finally {
       try {

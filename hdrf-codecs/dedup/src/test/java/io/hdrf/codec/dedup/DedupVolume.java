@@ -10,6 +10,7 @@ import io.hdrf.scheme.Volume;
 import io.hdrf.scheme.VolumeServices;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.spi.scheme.Pin;
@@ -47,6 +48,7 @@ final class DedupVolume implements Closeable, VolumeServices {
   private final DurableFiles files;
   private final String chain;
   private final MetadataStore store;
+  private final MemoryBudget memory;
   private final Map<Long, List<StoredFrame>> blocks;
   private Volume volume;
   private ChainCodec codec;
@@ -77,6 +79,19 @@ final class DedupVolume implements Closeable, VolumeServices {
       MetadataStore store,
       Map<Long, List<StoredFrame>> blocks)
       throws IOException {
+    this(directory, configuration, files, chain, store, blocks, MemoryBudget.unlimited());
+  }
+
+  DedupVolume(
+      Path directory,
+      Configuration configuration,
+      DurableFiles files,
+      String chain,
+      MetadataStore store,
+      Map<Long, List<StoredFrame>> blocks,
+      MemoryBudget memory)
+      throws IOException {
+    this.memory = memory;
     this.directory = directory;
     this.configuration = configuration;
     this.files = files;
@@ -205,6 +220,11 @@ final class DedupVolume implements Closeable, VolumeServices {
   @Override
   public MetadataStore metadata() {
     return store;
+  }
+
+  @Override
+  public MemoryBudget memory() {
+    return memory;
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.container;
 
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
+import io.hdrf.spi.memory.MemoryBudget;
 
 /** The settings of a {@link ContainerStore}. Immutable. */
 public final class ContainerSettings {
@@ -22,6 +23,7 @@ public final class ContainerSettings {
   private long groupMemory = 8L << 20;
   private boolean sharesGroups;
   private long firstId;
+  private MemoryBudget memory = MemoryBudget.unlimited();
 
   private ContainerSettings() {}
 
@@ -35,6 +37,7 @@ public final class ContainerSettings {
     groupMemory = other.groupMemory;
     sharesGroups = other.sharesGroups;
     firstId = other.firstId;
+    memory = other.memory;
   }
 
   /**
@@ -106,7 +109,7 @@ public final class ContainerSettings {
     return changed;
   }
 
-  /** Sets the bytes of decoded groups that all stores of this JVM that share them keep together. */
+  /** Sets the bytes of decoded groups that all stores of this budget that share them keep. */
   public ContainerSettings sharedGroupMemory(long bytes) {
     ContainerSettings changed = groupMemory(bytes);
     changed.sharesGroups = true;
@@ -125,6 +128,13 @@ public final class ContainerSettings {
     ContainerSettings changed = new ContainerSettings(this);
     long id = (millis - ID_EPOCH_MILLIS) / MILLIS_PER_ID;
     changed.firstId = id < 0 || id > ChunkRef.MAX_CONTAINER ? 0 : id;
+    return changed;
+  }
+
+  /** Sets the budget in which the memory for directories and decoded groups must find room. */
+  public ContainerSettings memory(MemoryBudget budget) {
+    ContainerSettings changed = new ContainerSettings(this);
+    changed.memory = budget;
     return changed;
   }
 
@@ -167,6 +177,11 @@ public final class ContainerSettings {
   /** Returns the bytes of decoded groups that are kept. */
   public long groupMemory() {
     return groupMemory;
+  }
+
+  /** Returns the budget for directories and decoded groups. */
+  public MemoryBudget memory() {
+    return memory;
   }
 
   /** Returns whether other stores' decoded groups are kept in the same memory. */

@@ -11,6 +11,7 @@ import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.UnknownFormatVersionException;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
 import java.io.Closeable;
@@ -26,6 +27,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -72,6 +74,9 @@ public final class ContainerStore implements Closeable {
   private final OpenContainers appended;
   private final ContainerRecovery recovery;
   private final RepairQueue repairs = new RepairQueue();
+
+  /** Whether the cache of groups was left. */
+  private final AtomicBoolean left = new AtomicBoolean();
 
   /**
    * @param containers those that were found
@@ -325,6 +330,11 @@ public final class ContainerStore implements Closeable {
     }
     LoadedDirectory known = loaded.directory(container);
     return known.origin() == LoadedDirectory.Origin.LOSSY ? null : known.content();
+  }
+
+  /** Returns the budget in which the store, and what belongs to it, keeps memory. */
+  public MemoryBudget memory() {
+    return context.settings().memory();
   }
 
   /** Returns about the bytes of memory that the directories of sealed containers take. */
@@ -713,9 +723,9 @@ public final class ContainerStore implements Closeable {
     try {
       appended.close();
     } finally {
-      loaded.clear();
-      if (!context.settings().sharesGroups()) {
-        groups.clear();
+      loaded.close();
+      if (left.compareAndSet(false, true)) {
+        groups.leave();
       }
     }
   }

@@ -4,7 +4,9 @@ package io.hdrf.codec.dedup.container;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.UnknownFormatVersionException;
+import io.hdrf.spi.memory.MemoryShare;
 import io.hdrf.spi.scheme.CorruptFrameException;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.NoSuchFileException;
@@ -21,9 +23,13 @@ import java.util.concurrent.ConcurrentSkipListMap;
  * from its half. Safe for use by many threads; no lock is held while a file is read that users of
  * other containers would wait for.
  */
-final class LoadedContainers {
+final class LoadedContainers implements Closeable {
+
+  /** Bytes that a budget leaves in any case: some directories of long chunks, or one of short. */
+  private static final long MIN_SHARE = 4 << 20;
 
   private final ContainerContext context;
+  private final MemoryShare memory;
   private final ConcurrentSkipListMap<Long, Container> containers;
   private final ContainerLoader loader;
   private final RepairQueue repairs;
@@ -51,6 +57,17 @@ final class LoadedContainers {
       ContainerLoader loader,
       RepairQueue repairs) {
     this.context = context;
+    long most = context.settings().directoryMemory();
+    this.memory =
+        context
+            .settings()
+            .memory()
+            .open(
+                "Directories",
+                MemoryShare.Kind.CACHE,
+                Math.min(most, MIN_SHARE),
+                most,
+                this::shrink);
     this.containers = containers;
     this.loader = loader;
     this.repairs = repairs;
@@ -236,12 +253,14 @@ final class LoadedContainers {
   }
 
   private synchronized LoadedDirectory peekDirectory(Container container) {
+    memory.touch();
     return directories.get(container.id());
   }
 
   /** A sealed container if it is loaded, or null; the caller releases it. */
   synchronized LoadedContainer peek(Container container) {
     LoadedContainer found = loaded.get(container.id());
+    memory.touch();
     return found != null && found.acquire() ? found : null;
   }
 
@@ -250,30 +269,84 @@ final class LoadedContainers {
     return container.generation();
   }
 
-  /** Keeps a container, in addition to its user; false if its file was replaced meanwhile. */
+  /**
+   * Keeps a container, in addition to its user, if the budget has room for it; false if its file
+   * was replaced meanwhile.
+   */
   private synchronized boolean put(Container container, int generation, LoadedContainer fresh) {
     if (container.generation() != generation) {
       return false;
     }
-    fresh.acquire();
-    containerMemory += fresh.memory();
-    remove(loaded.put(container.id(), fresh));
-    makeRoom();
+    remove(loaded.remove(container.id()));
+    if (reserveContainer(fresh.memory())) {
+      fresh.acquire();
+      containerMemory += fresh.memory();
+      loaded.put(container.id(), fresh);
+      makeRoom();
+    }
     return true;
   }
 
-  /** Keeps a directory; false if the file was replaced meanwhile. */
+  /** Keeps a directory if the budget has room; false if the file was replaced meanwhile. */
   private synchronized boolean put(Container container, int generation, LoadedDirectory fresh) {
     if (container.generation() != generation) {
       return false;
     }
-    directoryMemory += fresh.content().memory();
-    remove(directories.put(container.id(), fresh));
-    makeRoom();
+    remove(directories.remove(container.id()));
+    if (reserveDirectory(fresh.content().memory())) {
+      directoryMemory += fresh.content().memory();
+      directories.put(container.id(), fresh);
+      makeRoom();
+    }
     return true;
   }
 
-  /** One container and one directory stay, however large they are. */
+  /** Reserves memory, for which what was used least may have to go; false if there is none. */
+  private boolean reserveContainer(long bytes) {
+    boolean any = true;
+    while (any && !memory.tryReserve(bytes)) {
+      any = removeOldest();
+    }
+    return any;
+  }
+
+  /** As the former; containers, which are small, go only where they take more than it would. */
+  private boolean reserveDirectory(long bytes) {
+    while (!memory.tryReserve(bytes)) {
+      if (!directories.isEmpty()) {
+        removeOldestDirectory();
+      } else if (containerMemory > bytes) {
+        removeOldestContainer();
+      } else {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Removes something of the kind that takes more; false if there is nothing. */
+  private boolean removeOldest() {
+    if (directories.isEmpty() && loaded.isEmpty()) {
+      return false;
+    }
+    if (directoryMemory >= containerMemory && !directories.isEmpty()) {
+      removeOldestDirectory();
+    } else if (!loaded.isEmpty()) {
+      removeOldestContainer();
+    } else {
+      removeOldestDirectory();
+    }
+    return true;
+  }
+
+  private synchronized void shrink(long bytes) {
+    long goal = containerMemory + directoryMemory - bytes;
+    while (containerMemory + directoryMemory > goal && removeOldest()) {
+      // Others need it more.
+    }
+  }
+
+  /** One container and one directory stay, however large they are, if the budget has room. */
   private void makeRoom() {
     while (loaded.size() > Math.max(1, context.settings().maxOpenFiles())) {
       removeOldestContainer();
@@ -281,16 +354,20 @@ final class LoadedContainers {
     long most = context.settings().directoryMemory();
     while (containerMemory + directoryMemory > most) {
       if (directories.size() > 1 && (directoryMemory > most / 2 || loaded.size() <= 1)) {
-        Iterator<LoadedDirectory> oldest = directories.values().iterator();
-        LoadedDirectory victim = oldest.next();
-        oldest.remove();
-        remove(victim);
+        removeOldestDirectory();
       } else if (loaded.size() > 1) {
         removeOldestContainer();
       } else {
         return;
       }
     }
+  }
+
+  private void removeOldestDirectory() {
+    Iterator<LoadedDirectory> oldest = directories.values().iterator();
+    LoadedDirectory victim = oldest.next();
+    oldest.remove();
+    remove(victim);
   }
 
   private void removeOldestContainer() {
@@ -303,6 +380,7 @@ final class LoadedContainers {
   private void remove(LoadedContainer container) {
     if (container != null) {
       containerMemory -= container.memory();
+      memory.release(container.memory());
       container.release();
     }
   }
@@ -310,6 +388,7 @@ final class LoadedContainers {
   private void remove(LoadedDirectory directory) {
     if (directory != null) {
       directoryMemory -= directory.content().memory();
+      memory.release(directory.content().memory());
     }
   }
 
@@ -340,6 +419,13 @@ final class LoadedContainers {
     loaded.clear();
     directories.values().forEach(this::remove);
     directories.clear();
+  }
+
+  /** As {@link #clear}; keeps none from now on. */
+  @Override
+  public synchronized void close() {
+    clear();
+    memory.close();
   }
 
   /** Whether a sealed container is loaded for reading. */

@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.dba;
 
 import io.hdrf.jni.FilterRows;
 import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.ChunkFunction;
 import java.io.Closeable;
 import java.io.IOException;
@@ -37,8 +38,9 @@ public final class BloomFilterArray implements Closeable {
   private final Object maintenanceLock = new Object();
   private volatile boolean closed;
 
-  private BloomFilterArray(FilterDirectory directory, DbaSettings settings, SegmentSource source) {
-    this.table = new FilterTable(settings, counters);
+  private BloomFilterArray(
+      FilterDirectory directory, DbaSettings settings, SegmentSource source, MemoryBudget memory) {
+    this.table = new FilterTable(settings, counters, memory);
     this.writer = new FilterWriter(table, directory, source, counters);
     this.maintenance =
         new Maintenance(table, directory, writer, source, settings, counters, () -> closed);
@@ -52,15 +54,35 @@ public final class BloomFilterArray implements Closeable {
    * @param files makes the files
    * @param source the index, asked for its segments; if that fails, the array opens all the same,
    *     says so in its answers, and {@link #maintain} asks again
+   * @param memory has room for all filters; the oldest are given up where there is none
    * @throws IOException if the directory can't be read or made
    */
   public static BloomFilterArray open(
-      Path directory, DurableFiles files, DbaSettings settings, SegmentSource source)
+      Path directory,
+      DurableFiles files,
+      DbaSettings settings,
+      SegmentSource source,
+      MemoryBudget memory)
       throws IOException {
     BloomFilterArray array =
-        new BloomFilterArray(new FilterDirectory(directory, files), settings, source);
-    array.maintenance.begin();
+        new BloomFilterArray(new FilterDirectory(directory, files), settings, source, memory);
+    boolean begun = false;
+    try {
+      array.maintenance.begin();
+      begun = true;
+    } finally {
+      if (!begun) {
+        array.table.close();
+      }
+    }
     return array;
+  }
+
+  /** As above, with memory of its own. */
+  public static BloomFilterArray open(
+      Path directory, DurableFiles files, DbaSettings settings, SegmentSource source)
+      throws IOException {
+    return open(directory, files, settings, source, MemoryBudget.unlimited());
   }
 
   /**
@@ -134,6 +156,7 @@ public final class BloomFilterArray implements Closeable {
       try {
         return !closed && maintenance.step();
       } finally {
+        table.settle();
         table.exit(entered);
       }
     }

@@ -58,7 +58,8 @@ final class ErrorControl {
       if (group == null
           || raised.equals(group.shape())
           || !raised.fits(group.width())
-          || !table.allocator().fitsMemory(raised.groupBytes(group.width()) - group.bytes())) {
+          || !table.allocator().fitsMemory(raised.groupBytes(group.width()) - group.bytes())
+          || !table.reserve(newBytes(group, raised))) {
         return false;
       }
     }
@@ -66,6 +67,12 @@ final class ErrorControl {
       return retries.make(key(group), "Tightening a group", () -> tighten(group, raised));
     }
     return retries.make(key(group), "Enlarging a group", () -> enlarge(group, raised));
+  }
+
+  /** Bytes of the rows that are made to raise a group. */
+  private static long newBytes(FilterGroup group, Shape raised) {
+    boolean keepsRows = raised.capacity() == group.shape().capacity();
+    return raised.groupBytes(group.width()) - (keepsRows ? group.bytes() : 0);
   }
 
   /**
@@ -141,6 +148,7 @@ final class ErrorControl {
       }
       synchronized (table) {
         if (!table.areCurrent(group)) {
+          table.discard(Arrays.asList(rows).subList(first, rows.length));
           return;
         }
         for (int column = 0; column < group.width(); column++) {
@@ -182,6 +190,7 @@ final class ErrorControl {
       }
       synchronized (table) {
         if (!table.areCurrent(group)) {
+          table.discard(Arrays.asList(built.rows()));
           return;
         }
         for (int column = 0; column < group.width(); column++) {

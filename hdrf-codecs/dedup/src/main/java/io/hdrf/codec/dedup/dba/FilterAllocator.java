@@ -2,6 +2,7 @@
 package io.hdrf.codec.dedup.dba;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +26,7 @@ final class FilterAllocator {
     this.counters = counters;
   }
 
-  /** Makes a filter, for which an old one may have to go. */
+  /** Makes a filter, for which an old one may have to go; null where there is no memory now. */
   Filter newFilter() {
     Shape wanted = table.budget().creationShape(table.groups());
     FilterGroup group = groupWithRoom();
@@ -36,6 +37,9 @@ final class FilterAllocator {
       group = reclaim();
     }
     if (group == null) {
+      if (!table.reserve(wanted.groupBytes(1))) {
+        return null;
+      }
       counters.exceeded.increment();
       group = FilterGroup.empty(table.newGroupId(), wanted, 1);
       table.add(group);
@@ -62,7 +66,7 @@ final class FilterAllocator {
 
   /** A group for new filters; null where the memory does not allow even a narrow one. */
   private FilterGroup newGroup(Shape shape) {
-    int width = possibleWidth(shape);
+    int width = reserveWidth(shape, possibleWidth(shape));
     if (width == 0) {
       return null;
     }
@@ -74,7 +78,20 @@ final class FilterAllocator {
   /** The width of the next group, less where the memory is short; 0 where there is none. */
   private int possibleWidth(Shape shape) {
     int width = width(table.filterCount() + 1);
-    while (width > 0 && !(shape.fits(width) && fitsMemory(shape.groupBytes(width)))) {
+    while (width > 0 && !(mayBeGroup(shape, width) && fitsMemory(shape.groupBytes(width)))) {
+      width /= 2;
+    }
+    return width;
+  }
+
+  private boolean mayBeGroup(Shape shape, int width) {
+    return shape.fits(width) && (width == 1 || table.mayBeGroup(shape.groupBytes(width)));
+  }
+
+  /** Reserves memory for a group as wide as it may be; returns its width, 0 if there is none. */
+  private int reserveWidth(Shape shape, int most) {
+    int width = most;
+    while (width > 0 && !table.reserve(shape.groupBytes(width))) {
       width /= 2;
     }
     return width;
@@ -109,6 +126,10 @@ final class FilterAllocator {
     if (group == null) {
       return null;
     }
+    if (!table.reserve(group.bytes())) {
+      giveUp(group);
+      return newGroup(table.budget().creationShape(table.groups()));
+    }
     int column = group.columnOf(Filter.REMAINS);
     FilterGroup cleared = group;
     for (int j = 0; j < group.shape().hashes(); j++) {
@@ -128,7 +149,63 @@ final class FilterAllocator {
     return null;
   }
 
+  /**
+   * Gives up the groups with the oldest filters, as others need the memory more.
+   *
+   * @param bytes about how many
+   */
+  void shrink(long bytes) {
+    synchronized (table) {
+      long left = bytes;
+      FilterGroup group = oldestGroup();
+      while (left > 0 && group != null) {
+        left -= group.bytes();
+        giveUp(group);
+        group = oldestGroup();
+      }
+    }
+  }
+
+  /** The group with the oldest filter of those without the open one; null if there is none. */
+  private FilterGroup oldestGroup() {
+    FilterGroup chosen = null;
+    int oldest = Integer.MAX_VALUE;
+    Filter open = table.inserter().open();
+    for (FilterGroup group : table.groups()) {
+      if (!table.inserter().isLogged(group) && (open == null || group.columnOf(open) < 0)) {
+        for (int column = 0; column < group.width(); column++) {
+          if (group.isUsed(column) && group.filter(column).name() < oldest) {
+            oldest = group.filter(column).name();
+            chosen = group;
+          }
+        }
+      }
+    }
+    return chosen;
+  }
+
+  /** Gives up all filters of a group, and with them its memory. */
+  private void giveUp(FilterGroup group) {
+    for (Filter filter : group.filters().clone()) {
+      if (filter != null && filter != Filter.REMAINS) {
+        counters.retired.add(filter.segments().length);
+        table.removeKeepingGroup(filter, null);
+      }
+    }
+    table.dropEmptyGroups();
+    table.publish();
+  }
+
   private boolean retireOldest() {
+    Filter oldest = oldest();
+    if (oldest != null) {
+      retire(oldest);
+    }
+    return oldest != null;
+  }
+
+  /** The oldest filter that can be given up; null if there is none. */
+  private Filter oldest() {
     Filter oldest = null;
     for (FilterGroup group : table.groups()) {
       for (int column = 0; column < group.width() && !table.inserter().isLogged(group); column++) {
@@ -140,10 +217,7 @@ final class FilterAllocator {
         }
       }
     }
-    if (oldest != null) {
-      retire(oldest);
-    }
-    return oldest != null;
+    return oldest;
   }
 
   /** Gives a filter up for want of memory. */
@@ -173,7 +247,12 @@ final class FilterAllocator {
         return false;
       }
       width = possibleWidth(shape);
-      if (width == 0) {
+    }
+    if (width > 0 && !table.reserveOfOthers(shape.groupBytes(width))) {
+      width = reserveWidth(shape, width / 2);
+    }
+    if (width == 0) {
+      synchronized (table) {
         return groupWithRemains() == null && retireOldest();
       }
     }
@@ -182,13 +261,26 @@ final class FilterAllocator {
       if (groupWithRoom() == null && shape.equals(table.budget().creationShape(table.groups()))) {
         table.add(new FilterGroup(table.newGroupId(), shape, width, ahead.rows(), ahead.filters()));
         table.publish();
+      } else {
+        table.discard(Arrays.asList(ahead.rows()));
       }
     }
     return true;
   }
 
-  /** Adds groups of filters whose bits are still to come. */
-  void addPending(List<Filter> pending) {
+  /**
+   * Adds groups of filters whose bits are still to come. The oldest are given up if there is no
+   * memory for all.
+   *
+   * @param filters the oldest first
+   */
+  void addPending(List<Filter> filters) {
+    List<Filter> pending = new ArrayList<>(filters);
+    for (int i = pending.size() - 1; i >= 0; i--) {
+      if (!table.reserveOfOthers(pending.get(i).shape.groupBytes(1))) {
+        table.giveUp(pending.remove(i));
+      }
+    }
     synchronized (table) {
       Map<Shape, List<Filter>> byShape = new LinkedHashMap<>();
       for (Filter filter : pending) {
@@ -214,10 +306,12 @@ final class FilterAllocator {
       int width = auto ? Math.max(wanted, full) : wanted;
       while (width > 1
           && ((auto && width / 2 >= left)
-              || !shape.fits(width)
-              || !fitsMemory(shape.groupBytes(width)))) {
+              || !mayBeGroup(shape, width)
+              || !fitsMemory(shape.groupBytes(width))
+              || !table.reserve(beyondReserved(shape, width, left)))) {
         width /= 2;
       }
+      table.release(-Math.min(0, reservedLess(shape, width, left)));
       List<Filter> some = filters.subList(first, Math.min(filters.size(), first + width));
       Filter[] columns = some.toArray(new Filter[width]);
       table.add(FilterGroup.empty(table.newGroupId(), shape, width).with(columns));
@@ -226,12 +320,21 @@ final class FilterAllocator {
     }
   }
 
-  /** Gives a filter that has no bits yet another shape. */
-  void move(Filter filter, Shape shape) {
+  /** Bytes of a group beyond those that are reserved for each of its filters alone. */
+  private static long beyondReserved(Shape shape, int width, int left) {
+    return Math.max(0, reservedLess(shape, width, left));
+  }
+
+  private static long reservedLess(Shape shape, int width, int left) {
+    return shape.groupBytes(width) - Math.min(width, left) * shape.groupBytes(1);
+  }
+
+  /**
+   * Gives a filter that has no bits yet another shape; or gives it up, and returns false, if there
+   * is no memory.
+   */
+  boolean move(Filter filter, Shape shape) {
     synchronized (table) {
-      FilterGroup group = table.groupOf(filter);
-      table.replace(group, group.with(group.columnOf(filter), null));
-      filter.shape = shape;
       FilterGroup target = null;
       for (FilterGroup other : table.groups()) {
         if (other.shape().equals(shape) && other.freeColumn() >= 0) {
@@ -239,12 +342,21 @@ final class FilterAllocator {
         }
       }
       if (target == null) {
-        target = FilterGroup.empty(table.newGroupId(), shape, Math.max(1, possibleWidth(shape)));
+        int width = reserveWidth(shape, Math.max(1, possibleWidth(shape)));
+        if (width == 0) {
+          retire(filter);
+          return false;
+        }
+        target = FilterGroup.empty(table.newGroupId(), shape, width);
         table.add(target);
       }
+      FilterGroup group = table.groupOf(filter);
+      table.replace(group, group.with(group.columnOf(filter), null));
+      filter.shape = shape;
       table.replace(target, target.with(target.freeColumn(), filter));
       table.dropEmptyGroups();
       table.publish();
+      return true;
     }
   }
 }

@@ -200,7 +200,10 @@ final class FilterLoader {
     int elements = scan.run(filter, bits);
     if (elements > filter.shape.capacity()) {
       // The lost file belonged to an enlarged group.
-      table.allocator().move(filter, table.budget().holding(filter.shape, elements));
+      Shape larger = table.budget().holding(filter.shape, elements);
+      if (!table.allocator().move(filter, larger)) {
+        return;
+      }
       bits = new ColumnBits(filter.shape);
       elements = scan.run(filter, bits);
     }

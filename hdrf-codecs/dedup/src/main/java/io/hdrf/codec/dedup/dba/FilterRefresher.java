@@ -39,11 +39,19 @@ final class FilterRefresher {
   /** Rebuilds a filter with too many stale elements; returns whether there was one. */
   boolean refreshOne() {
     for (Filter filter : table.filters()) {
-      if (isStale(filter) && !retries.isPutOff(filter)) {
+      if (isStale(filter) && !retries.isPutOff(filter) && reserve(filter)) {
         return retries.make(filter, "Refreshing filter " + filter.name(), () -> refresh(filter));
       }
     }
     return false;
+  }
+
+  /**
+   * Reserves memory for all rows of a filter's group: those before may stay as long as this step.
+   */
+  private boolean reserve(Filter filter) {
+    FilterGroup group = table.groupOf(filter);
+    return group != null && table.reserve(group.bytes());
   }
 
   private boolean isStale(Filter filter) {
@@ -125,7 +133,8 @@ final class FilterRefresher {
       stale = fits ? null : first.stale >= second.stale ? first : second;
     }
     if (stale != null) {
-      return retries.make(stale, "Refreshing filter " + stale.name(), () -> refresh(stale));
+      return reserve(stale)
+          && retries.make(stale, "Refreshing filter " + stale.name(), () -> refresh(stale));
     }
     orMerge(first, second);
     return true;

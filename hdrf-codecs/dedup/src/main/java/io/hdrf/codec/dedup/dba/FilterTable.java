@@ -2,6 +2,8 @@
 package io.hdrf.codec.dedup.dba;
 
 import io.hdrf.jni.NativeWords;
+import io.hdrf.spi.memory.MemoryBudget;
+import io.hdrf.spi.memory.MemoryShare;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -32,12 +34,19 @@ final class FilterTable {
     }
   }
 
+  /** A group of several filters takes at most this part of the memory of the DataNode. */
+  private static final int GROUP_SHARE = 16;
+
   private final DbaCounters counters;
   private final ErrorBudget budget;
   private final FilterInserter inserter;
   private final FilterAllocator allocator;
 
-  private final RowReclaimer memory = new RowReclaimer();
+  /** What rows are reserved in before they are made. */
+  private final MemoryShare share;
+
+  private final MemoryBudget memoryBudget;
+  private final RowReclaimer memory;
 
   private volatile View view = new View(new FilterGroup[0], false);
 
@@ -51,9 +60,20 @@ final class FilterTable {
   private int nextSegment;
   private long nextGroup;
 
-  FilterTable(DbaSettings settings, DbaCounters counters) {
+  FilterTable(DbaSettings settings, DbaCounters counters, MemoryBudget memoryBudget) {
     this.counters = counters;
     this.budget = new ErrorBudget(settings);
+    this.memoryBudget = memoryBudget;
+    long least = budget.shape(0).groupBytes(1);
+    long most = settings.memory() == DbaSettings.UNLIMITED ? Long.MAX_VALUE : settings.memory();
+    this.share =
+        memoryBudget.open(
+            "Filters",
+            MemoryShare.Kind.LASTING,
+            least,
+            Math.max(least, most),
+            bytes -> allocator().shrink(bytes));
+    this.memory = new RowReclaimer(share);
     this.inserter = new FilterInserter(this, counters);
     this.allocator = new FilterAllocator(this, settings, counters);
   }
@@ -116,6 +136,45 @@ final class FilterTable {
     memory.exit(entered);
   }
 
+  // Memory
+
+  /** Reserves memory for rows that are about to be made; false if there is none. */
+  boolean reserve(long bytes) {
+    return share.tryReserve(bytes);
+  }
+
+  /** As {@link #reserve}; others give way if need be. Without the lock. */
+  boolean reserveOfOthers(long bytes) {
+    return share.reserve(bytes);
+  }
+
+  /** Releases what was reserved for rows that are not made. */
+  void release(long bytes) {
+    share.release(bytes);
+  }
+
+  /** Frees rows that were made, but never published. */
+  void discard(List<NativeWords> rows) {
+    memory.discard(rows);
+  }
+
+  /** Releases what was reserved and not used, by work that ended early. */
+  synchronized void settle() {
+    long bytes = 0;
+    for (FilterGroup group : groups) {
+      bytes += group.bytes();
+    }
+    memory.settle(bytes);
+  }
+
+  /**
+   * Returns whether a group may have so many bytes: where memory is short, groups are replaced, and
+   * given up, as wholes.
+   */
+  boolean mayBeGroup(long bytes) {
+    return bytes <= memoryBudget.limit() / GROUP_SHARE;
+  }
+
   /** Takes everything away from queries, and gives it back when the last one has ended. */
   synchronized void close() {
     groups.clear();
@@ -123,6 +182,7 @@ final class FilterTable {
     inserter.forget(inserter.open());
     complete = false;
     publish();
+    share.close();
   }
 
   /** Makes all changes visible to queries that begin from now on. */
@@ -168,6 +228,12 @@ final class FilterTable {
   /** A segment that was never used. */
   synchronized int newSegment() {
     return nextSegment++;
+  }
+
+  /** Lets a filter go that never had a column, and its file. */
+  synchronized void giveUp(Filter filter) {
+    counters.retired.add(filter.segments().length);
+    obsolete.put(filter.name(), null);
   }
 
   /** A filter stands for its segments from now on. */

@@ -33,7 +33,7 @@ final class GroupCombiner {
         second = partner(first, groups.subList(i + 1, groups.size()), wanted);
       }
     }
-    if (second == null) {
+    if (second == null || !table.reserve(first.shape().groupBytes(2 * first.width()))) {
       return false;
     }
     combine(first, second);
@@ -42,7 +42,9 @@ final class GroupCombiner {
 
   /** The group to combine one with; null for none. Guarded by the table's lock. */
   private FilterGroup partner(FilterGroup group, List<FilterGroup> others, int wanted) {
-    if (group.width() == DbaSettings.MAX_GROUP || !group.shape().fits(2 * group.width())) {
+    if (group.width() == DbaSettings.MAX_GROUP
+        || !group.shape().fits(2 * group.width())
+        || !table.mayBeGroup(group.shape().groupBytes(2 * group.width()))) {
       return null;
     }
     for (FilterGroup other : others) {
@@ -77,6 +79,7 @@ final class GroupCombiner {
       }
       synchronized (table) {
         if (!table.areCurrent(first, second)) {
+          table.discard(Arrays.asList(rows));
           return;
         }
         FilterGroup built =
@@ -97,7 +100,7 @@ final class GroupCombiner {
         group = other.columnOf(Filter.REMAINS) >= 0 ? other : group;
       }
     }
-    if (group == null) {
+    if (group == null || !table.reserve(group.bytes())) {
       return false;
     }
     int column = group.columnOf(Filter.REMAINS);

@@ -2,6 +2,7 @@
 package io.hdrf.codec.dedup.dba;
 
 import io.hdrf.jni.NativeWords;
+import io.hdrf.spi.memory.MemoryShare;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -26,6 +27,14 @@ final class RowReclaimer {
 
   private final AtomicLongArray readers = new AtomicLongArray(PHASES * STRIPES * SPACING);
   private volatile int phase;
+  private final MemoryShare share;
+
+  /**
+   * @param share what freed rows are released of
+   */
+  RowReclaimer(MemoryShare share) {
+    this.share = share;
+  }
 
   /** Whether there is anything to give back, for readers that end. */
   private volatile boolean pending;
@@ -73,7 +82,7 @@ final class RowReclaimer {
         if (hasReaders(1 - phase)) {
           break;
         }
-        waiting.forEach(NativeWords::free);
+        waiting.forEach(this::free);
         waiting.clear();
       } else {
         List<NativeWords> empty = waiting;
@@ -83,6 +92,37 @@ final class RowReclaimer {
       }
     }
     pending = !(waiting.isEmpty() && retired.isEmpty());
+  }
+
+  private void free(NativeWords row) {
+    long bytes = bytes(row);
+    row.free();
+    share.release(bytes);
+  }
+
+  private static long bytes(NativeWords row) {
+    return (long) row.buffer().capacity() * Long.BYTES;
+  }
+
+  /** Frees rows that no reader ever found. */
+  void discard(List<NativeWords> rows) {
+    rows.forEach(this::free);
+  }
+
+  /**
+   * Releases what was reserved beyond the rows that there are.
+   *
+   * @param published bytes of the rows that readers find
+   */
+  synchronized void settle(long published) {
+    long there = published;
+    for (NativeWords row : waiting) {
+      there += bytes(row);
+    }
+    for (NativeWords row : retired) {
+      there += bytes(row);
+    }
+    share.release(Math.max(0, share.used() - there));
   }
 
   private boolean hasReaders(int of) {

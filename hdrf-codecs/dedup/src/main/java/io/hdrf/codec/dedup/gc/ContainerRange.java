@@ -34,7 +34,7 @@ final class ContainerRange {
     long from = 0;
     long memory = 0;
     for (ContainerInfo container : containers) {
-      long bytes = CONTAINER_BYTES + (long) container.chunkCount() * BITS_PER_CHUNK / Byte.SIZE;
+      long bytes = memory(container);
       if (memory > 0 && memory + bytes > maxMemory) {
         ranges.add(new ContainerRange(from, container.id()));
         from = container.id();
@@ -44,6 +44,19 @@ final class ContainerRange {
     }
     ranges.add(new ContainerRange(from, Long.MAX_VALUE));
     return ranges;
+  }
+
+  /** Returns the bytes with which a single range would do, at least 1. */
+  static long memory(Iterable<ContainerInfo> containers) {
+    long memory = 1;
+    for (ContainerInfo container : containers) {
+      memory += memory(container);
+    }
+    return memory;
+  }
+
+  private static long memory(ContainerInfo container) {
+    return CONTAINER_BYTES + (long) container.chunkCount() * BITS_PER_CHUNK / Byte.SIZE;
   }
 
   /** The lowest id. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.gc;
 
+import io.hdrf.spi.memory.MemoryBudget;
+import io.hdrf.spi.memory.MemoryShare;
+import java.io.Closeable;
 import java.util.BitSet;
 import java.util.Map;
 import java.util.Set;
@@ -8,9 +11,9 @@ import java.util.TreeMap;
 
 /**
  * The chunks that every cycle for some time has found dead, by container. What does not fit into
- * its memory is remembered when something else has gone. For one thread at a time.
+ * its memory is remembered when something else has gone. Thread-safe.
  */
-final class DeadChunks {
+final class DeadChunks implements Closeable {
 
   private static final int ENTRY_BYTES = 200;
 
@@ -30,19 +33,22 @@ final class DeadChunks {
 
   private final long minAgeNanos;
   private final long maxMemory;
+  private final MemoryShare share;
   private final TreeMap<Long, Entry> containers = new TreeMap<>();
   private long memory;
 
   /**
    * @param minAgeNanos how long chunks must have been dead, to be given back
    * @param maxMemory in bytes
+   * @param budget has room for it
    */
-  DeadChunks(long minAgeNanos, long maxMemory) {
+  DeadChunks(long minAgeNanos, long maxMemory, MemoryBudget budget) {
     this.minAgeNanos = minAgeNanos;
     this.maxMemory = maxMemory;
+    this.share = budget.open("Collections", MemoryShare.Kind.LASTING, 0, maxMemory, this::shrink);
   }
 
-  boolean hasSome(long container) {
+  synchronized boolean hasSome(long container) {
     return containers.containsKey(container);
   }
 
@@ -54,7 +60,7 @@ final class DeadChunks {
    * @param now as {@link System#nanoTime}
    * @return of these, those that have been dead for long enough, by container
    */
-  Map<Long, BitSet> replace(ContainerRange range, Map<Long, BitSet> dead, long now) {
+  synchronized Map<Long, BitSet> replace(ContainerRange range, Map<Long, BitSet> dead, long now) {
     Map<Long, Entry> known = containers.subMap(range.from(), range.to());
     retain(known, dead.keySet());
     Map<Long, BitSet> old = new TreeMap<>();
@@ -80,17 +86,37 @@ final class DeadChunks {
         .removeIf(
             entry -> {
               boolean gone = !found.contains(entry.getKey());
-              memory -= gone ? entry.getValue().memory() : 0;
+              forgot(gone ? entry.getValue() : null);
               return gone;
             });
   }
 
   private void put(long container, Entry entry) {
-    Entry before = containers.remove(container);
-    memory -= before == null ? 0 : before.memory();
-    if (memory + entry.memory() <= maxMemory) {
+    forgot(containers.remove(container));
+    if (memory + entry.memory() <= maxMemory && share.tryReserve(entry.memory())) {
       containers.put(container, entry);
       memory += entry.memory();
+    }
+  }
+
+  /** Forgets containers, whose chunks are found dead again. */
+  private synchronized void shrink(long bytes) {
+    long goal = memory - bytes;
+    while (memory > goal && !containers.isEmpty()) {
+      forgot(containers.pollLastEntry().getValue());
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    shrink(memory);
+    share.close();
+  }
+
+  private void forgot(Entry gone) {
+    if (gone != null) {
+      memory -= gone.memory();
+      share.release(gone.memory());
     }
   }
 }

@@ -12,8 +12,10 @@ import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.spi.TaskProgress;
 import io.hdrf.spi.TaskProgress.Unit;
 import io.hdrf.spi.io.RateThrottle;
+import io.hdrf.spi.memory.MemoryShare;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.UnreadableBlocksException;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.ClosedByInterruptException;
@@ -51,7 +53,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Safe for use by many threads; cycles are run one after the other.
  */
-public final class GarbageCollector {
+public final class GarbageCollector implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(GarbageCollector.class);
 
@@ -79,6 +81,12 @@ public final class GarbageCollector {
   /** So many blocks are remembered to have been examined. */
   private static final int MAX_REMEMBERED = 100 * MAX_SUSPECTS;
 
+  /** Bytes that a budget leaves for a cycle in any case: any container is a range. */
+  private static final long MIN_MEMORY = 512 << 10;
+
+  /** How long a cycle waits for these where others are to give way first. */
+  private static final int MEMORY_SECONDS = 60;
+
   private static final int PROGRESS_BLOCKS = 10_000;
   private static final int PROGRESS_CONTAINERS = 1_000;
   private static final String RECIPES = "reading recipes of blocks";
@@ -103,6 +111,9 @@ public final class GarbageCollector {
   private final Object cycleLock = new Object();
 
   private final DeadChunks deadBefore;
+
+  /** For what a cycle knows of the containers of a range. */
+  private final MemoryShare memory;
 
   /**
    * Sealed containers in which chunks could not be found in the last cycle. All blocks that were in
@@ -190,7 +201,18 @@ public final class GarbageCollector {
     this.someDirectories = someDirectories;
     deadBefore =
         new DeadChunks(
-            TimeUnit.SECONDS.toNanos(settings.minAgeSeconds()), settings.bytesOfMemory());
+            TimeUnit.SECONDS.toNanos(settings.minAgeSeconds()),
+            settings.bytesOfMemory(),
+            containers.memory());
+    memory =
+        containers
+            .memory()
+            .open(
+                "Collections",
+                MemoryShare.Kind.CACHE,
+                Math.min(settings.bytesOfMemory(), MIN_MEMORY),
+                settings.bytesOfMemory(),
+                null);
     throttle.setRate(settings.bytesPerSecond());
   }
 
@@ -247,6 +269,13 @@ public final class GarbageCollector {
     wholeCycles += newAbortedInARow == 0 ? 1 : 0;
   }
 
+  /** Forgets what it remembers, and gives the memory back; no more cycles follow. */
+  @Override
+  public void close() {
+    deadBefore.close();
+    memory.close();
+  }
+
   /** Sums since start, and how the last collections ended. */
   public synchronized Map<String, Long> metrics() {
     Map<String, Long> values = new HashMap<>();
@@ -264,9 +293,42 @@ public final class GarbageCollector {
 
   /** Begins with any range, so that each has its turn in processes that end early. */
   private void cycle(GcResult result, Consumer<String> progress) throws IOException {
+    long bytes = reserve();
+    try {
+      cycle(ContainerRange.of(containers.containers(), bytes), result, progress);
+    } finally {
+      memory.release(bytes);
+    }
+  }
+
+  /** Reserves memory for a range, as much as there is, up to what all containers need. */
+  private long reserve() throws IOException {
+    long bytes = Math.min(settings.bytesOfMemory(), ContainerRange.memory(containers.containers()));
+    while (bytes > MIN_MEMORY) {
+      if (memory.tryReserve(bytes)) {
+        return bytes;
+      }
+      bytes /= 2;
+    }
+    long smallest = Math.min(settings.bytesOfMemory(), MIN_MEMORY);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(MEMORY_SECONDS);
+    while (!memory.tryReserve(smallest)) {
+      if (stopping.getAsBoolean() || System.nanoTime() - end > 0) {
+        throw new IOException("there is no memory for a collection now: see hdrf.memory");
+      }
+      try {
+        TimeUnit.MILLISECONDS.sleep(50);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw (InterruptedIOException) new InterruptedIOException().initCause(e);
+      }
+    }
+    return smallest;
+  }
+
+  private void cycle(List<ContainerRange> ranges, GcResult result, Consumer<String> progress)
+      throws IOException {
     failures.beginCycle();
-    List<ContainerRange> ranges =
-        ContainerRange.of(containers.containers(), settings.bytesOfMemory());
     Collections.rotate(ranges, ThreadLocalRandom.current().nextInt(ranges.size()));
     int directories = (int) (((long) someDirectories + ranges.size() - 1) / ranges.size());
     // Tried again, so that no block is suspected for an error that has passed.

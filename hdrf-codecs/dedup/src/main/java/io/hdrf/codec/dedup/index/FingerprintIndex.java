@@ -90,7 +90,7 @@ public final class FingerprintIndex implements Closeable {
     this.mark = new CompleteMark(store, sample);
     this.writer = new EntryWriter(store, segments, counters);
     this.rebuild = new IndexRebuild(store, containers, segments, mark, writer, sample);
-    this.cache = new RefCache(settings.cacheMemory());
+    this.cache = new RefCache(settings.cacheMemory(), containers.memory());
     this.backoff = new StoreBackoff(directory, counters, System::nanoTime);
   }
 
@@ -193,7 +193,7 @@ public final class FingerprintIndex implements Closeable {
     if (complete || mark.position() != null) {
       if (filters == null) {
         retired = -1;
-        filters = BloomFilterArray.open(directory, files, dba, segments);
+        filters = openFilters();
       }
       return;
     }
@@ -208,13 +208,17 @@ public final class FingerprintIndex implements Closeable {
       return;
     }
     clearFilters();
-    BloomFilterArray fresh = BloomFilterArray.open(directory, files, dba, segments);
+    BloomFilterArray fresh = openFilters();
     fresh.maintain();
     // The containers have what was published before.
     writer.clear();
     missed.clear();
     rebuild.begin();
     filters = fresh;
+  }
+
+  private BloomFilterArray openFilters() throws IOException {
+    return BloomFilterArray.open(directory, files, dba, segments, containers.memory());
   }
 
   private void addMissed(BloomFilterArray array, BooleanSupplier stopping) throws IOException {
@@ -332,6 +336,7 @@ public final class FingerprintIndex implements Closeable {
   /** Writes what waits, as far as the store takes it now, and the filters that changed. */
   @Override
   public void close() throws IOException {
+    cache.close();
     BloomFilterArray array = filters;
     filters = null;
     if (array == null) {

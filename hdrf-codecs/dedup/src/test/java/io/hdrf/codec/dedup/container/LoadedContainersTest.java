@@ -16,6 +16,8 @@ import io.hdrf.io.InMemory;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.io.ReadableFile;
+import io.hdrf.spi.memory.MemoryBudget;
+import io.hdrf.spi.memory.MemoryShare;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -378,5 +380,56 @@ class LoadedContainersTest {
         }
       }
     }
+  }
+
+  /** A bound of their own allows more than there is room for. */
+  @Test
+  void directoriesStayWithinABudget() throws IOException {
+    ContainerSettings settings = Chunks.settings().maxChunks(20);
+    fill(settings);
+    long one;
+    try (ContainerStore store =
+        Chunks.open(scratch.resolve("c"), new CrashableFiles(scratch), settings)) {
+      one = store.directory(0).memory();
+    }
+    MemoryBudget budget = new MemoryBudget(3 * one);
+    settings = settings.directoryMemory(3 * one - 1).groupMemory(0).memory(budget);
+    try (ContainerStore store =
+        Chunks.open(scratch.resolve("c"), new CrashableFiles(scratch), settings)) {
+      MemoryShare other = budget.open("Others", MemoryShare.Kind.LASTING, 0, one, null);
+      for (int id = 0; id < CONTAINERS; id++) {
+        assertThat(store.directory(id).chunkCount()).isPositive();
+        Chunks.assertHas(store, ChunkRef.pack(id, 0), Chunks.chunk(20L * id, 500));
+        assertThat(store.directoryMemory()).isEqualTo(budget.used());
+        assertThat(budget.used()).isBetween(1L, 3 * one);
+      }
+      assertThat(other.tryReserve(0)).isTrue();
+    }
+    assertThat(budget.used()).isZero();
+    MemoryBudget none = new MemoryBudget(1);
+    settings = settings.directoryMemory(0).memory(none);
+    try (ContainerStore store =
+        Chunks.open(scratch.resolve("c"), new CrashableFiles(scratch), settings)) {
+      Chunks.assertHas(store, ChunkRef.pack(0, 0), Chunks.chunk(0, 500));
+      assertThat(store.directory(0).chunkCount()).isPositive();
+      assertThat(store.isLoaded(0)).isFalse();
+      assertThat(none.used()).isZero();
+    }
+  }
+
+  @Test
+  void groupsOfStoresWithOneBudgetGoWithTheLast() {
+    MemoryBudget budget = new MemoryBudget(1 << 20);
+    ContainerSettings settings = Chunks.settings().sharedGroupMemory(100_000).memory(budget);
+    GroupCache first = GroupCache.of(settings);
+    assertThat(GroupCache.of(settings)).isSameAs(first);
+    assertThat(GroupCache.of(Chunks.settings().sharedGroupMemory(1))).isNotSameAs(first);
+    assertThat(budget.usedByUser()).containsKey("Groups");
+    first.leave();
+    assertThat(GroupCache.of(settings)).isSameAs(first);
+    first.leave();
+    first.leave();
+    assertThat(budget.usedByUser()).isEmpty();
+    GroupCache.of(settings).leave();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.memory.MemoryBudget;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,8 +30,14 @@ final class ArrayUser implements AutoCloseable {
 
   static ArrayUser open(Path directory, DurableFiles files, DbaSettings settings, ToyIndex index)
       throws IOException {
+    return open(directory, files, settings, index, MemoryBudget.unlimited());
+  }
+
+  static ArrayUser open(
+      Path directory, DurableFiles files, DbaSettings settings, ToyIndex index, MemoryBudget memory)
+      throws IOException {
     ArrayUser user = new ArrayUser(index);
-    user.array = BloomFilterArray.open(directory, files, settings, index);
+    user.array = BloomFilterArray.open(directory, files, settings, index, memory);
     return user;
   }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.codec.dedup.dba.DbaSettings.Control;
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.memory.MemoryBudget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -288,6 +289,89 @@ class MaintenanceTest {
       user.check(newest, "newest");
       assertThat(user.isCandidate(0, 0)).isFalse();
     }
+  }
+
+  /** With any budget that has room for one filter: what is known is found, the newest included. */
+  @Test
+  void withinABudgetTheOldestFiltersGo() throws IOException {
+    DbaSettings settings = small().group(DbaSettings.AUTO).filters(1000).build();
+    long filter = new ErrorBudget(settings).shape(0).groupBytes(1);
+    for (int room : new int[] {1, 2, 3, 5, 17, 40}) {
+      MemoryBudget budget = new MemoryBudget(room * filter);
+      ToyIndex index = new ToyIndex();
+      Path directory = dir.resolve("room for " + room);
+      int indexed = 0;
+      try (ArrayUser user =
+          ArrayUser.open(directory, LocalDurableFiles.INSTANCE, settings, index, budget)) {
+        for (int i = 0; i < 60; i++) {
+          indexed += user.add(100);
+          if (i % 3 == 0) {
+            user.maintainAll();
+          }
+          assertThat(budget.used()).isBetween(1L, room * filter);
+          assertThat(user.counters().memoryBytes).isLessThanOrEqualTo(budget.used());
+        }
+        user.maintainAll();
+        assertThat(budget.used()).isEqualTo(user.counters().memoryBytes);
+        assertThat(user.counters().retired()).isPositive();
+        assertThat(indexed).as("of 6000, with room for " + room).isGreaterThan(5000);
+        user.check(knownToFilters(user), "with room for " + room);
+      }
+      assertThat(budget.used()).isZero();
+      // Less than before: again the oldest go.
+      MemoryBudget less = new MemoryBudget(Math.max(1, room / 2) * filter);
+      try (ArrayUser user =
+          ArrayUser.open(directory, LocalDurableFiles.INSTANCE, settings, index, less)) {
+        user.from(6000).maintainAll();
+        assertThat(user.array().filters()).isPositive();
+        user.add(100);
+        assertThat(less.used()).isBetween(1L, less.limit());
+        user.check(knownToFilters(user), "reopened");
+      }
+      assertThat(less.used()).isZero();
+    }
+  }
+
+  private static List<Long> knownToFilters(ArrayUser user) {
+    List<Long> known = new ArrayList<>();
+    for (long element : user.index.elements()) {
+      if (user.array().isKnown(user.index.segmentOf(element))) {
+        known.add(element);
+      }
+    }
+    assertThat(known).isNotEmpty();
+    return known;
+  }
+
+  /** A volume comes while another one has all memory: both have filters in the end. */
+  @Test
+  void filtersOfOneVolumeGiveWayToThoseOfAnother() throws IOException {
+    DbaSettings settings = small().group(DbaSettings.AUTO).filters(1000).memory(1 << 20).build();
+    long filter = new ErrorBudget(settings).shape(0).groupBytes(1);
+    MemoryBudget budget = new MemoryBudget(64 * filter);
+    try (ArrayUser first =
+            ArrayUser.open(
+                dir.resolve("1"), LocalDurableFiles.INSTANCE, settings, new ToyIndex(), budget);
+        ArrayUser second =
+            ArrayUser.open(
+                dir.resolve("2"), LocalDurableFiles.INSTANCE, settings, new ToyIndex(), budget)) {
+      for (int i = 0; i < 80; i++) {
+        first.add(100);
+        first.maintainAll();
+      }
+      assertThat(first.array().filters()).isGreaterThan(55);
+      for (int i = 0; i < 80; i++) {
+        second.add(100);
+        second.maintainAll();
+        budget.balance();
+        assertThat(budget.used()).isLessThanOrEqualTo(64 * filter);
+      }
+      assertThat(first.counters().memoryBytes / filter).isBetween(24L, 36L);
+      assertThat(second.counters().memoryBytes / filter).isBetween(24L, 36L);
+      first.check(knownToFilters(first), "gave way");
+      second.check(knownToFilters(second), "came later");
+    }
+    assertThat(budget.used()).isZero();
   }
 
   @Test

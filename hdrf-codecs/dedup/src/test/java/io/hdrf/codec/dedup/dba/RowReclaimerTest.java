@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.jni.NativeWords;
+import io.hdrf.spi.memory.MemoryBudget;
+import io.hdrf.spi.memory.MemoryShare;
 import java.util.Collections;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -16,7 +18,9 @@ import org.junit.jupiter.api.Test;
 
 class RowReclaimerTest {
 
-  private final RowReclaimer memory = new RowReclaimer();
+  private final RowReclaimer memory =
+      new RowReclaimer(
+          MemoryBudget.unlimited().open("Rows", MemoryShare.Kind.LASTING, 0, 1 << 20, null));
 
   private void retire(NativeWords row) {
     memory.retire(Collections.singletonList(row));

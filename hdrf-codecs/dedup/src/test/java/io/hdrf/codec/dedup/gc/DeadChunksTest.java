@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.gc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.spi.memory.MemoryBudget;
 import java.util.BitSet;
 import java.util.Map;
 import java.util.TreeMap;
@@ -24,7 +25,7 @@ class DeadChunksTest {
 
   @Test
   void whatWasDeadAllTheTimeIsGivenBack() {
-    DeadChunks chunks = new DeadChunks(100, 1 << 20);
+    DeadChunks chunks = new DeadChunks(100, 1 << 20, MemoryBudget.unlimited());
     assertThat(chunks.replace(ALL, dead(0, 4, 1, 2), -50)).isEmpty();
     assertThat(chunks.replace(ALL, dead(1, 6, 1, 3), 49)).isEmpty();
     assertThat(chunks.hasSome(2)).isFalse();
@@ -35,7 +36,7 @@ class DeadChunksTest {
 
   @Test
   void otherRangesStayAsTheyAre() {
-    DeadChunks chunks = new DeadChunks(0, 1 << 20);
+    DeadChunks chunks = new DeadChunks(0, 1 << 20, MemoryBudget.unlimited());
     assertThat(chunks.replace(ALL, dead(0, 4, 1, 1000), 0)).isEmpty();
     ContainerRange first = new ContainerRange(0, 10);
     assertThat(chunks.replace(first, Map.of(), 1)).isEmpty();
@@ -45,7 +46,7 @@ class DeadChunksTest {
 
   @Test
   void whatDoesNotFitIsRememberedWhenThereIsRoom() {
-    DeadChunks chunks = new DeadChunks(0, 20_000);
+    DeadChunks chunks = new DeadChunks(0, 20_000, MemoryBudget.unlimited());
     // Each takes some 8 KB.
     assertThat(chunks.replace(ALL, dead(0, 64_000, 1, 2, 3), 0)).isEmpty();
     assertThat(chunks.hasSome(1) && chunks.hasSome(2)).isTrue();

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.GroundFingerprints;
 import io.hdrf.codec.dedup.container.format.SlotHash;
+import io.hdrf.spi.memory.MemoryBudget;
+import io.hdrf.spi.memory.MemoryShare;
 import io.hdrf.spi.scheme.TestSeed;
 import java.util.BitSet;
 import java.util.Random;
@@ -89,5 +91,33 @@ class RefCacheTest {
         assertThat(cache.get(prefixes[45])).isEqualTo(RefCache.NONE);
       }
     }
+  }
+
+  /** It takes what it needs, gives back what others need more, and works with nothing at all. */
+  @Test
+  void takesMemoryAsItIsFilled() {
+    MemoryBudget budget = new MemoryBudget(300_000);
+    RefCache cache = new RefCache(1 << 20, budget);
+    assertThat(cache.memory()).isZero();
+    Random random = TestSeed.random("places");
+    long[] prefixes = random.longs(20_000).toArray();
+    for (int i = 0; i < prefixes.length; i++) {
+      cache.put(prefixes[i], i);
+      assertThat(budget.used()).isLessThanOrEqualTo(300_000);
+      assertThat(cache.get(prefixes[i])).isEqualTo(i);
+    }
+    assertThat(cache.memory()).isBetween(128L << 10, 300_000L);
+    MemoryShare other = budget.open("Others", MemoryShare.Kind.LASTING, 0, 1 << 20, null);
+    assertThat(other.reserve(120_000)).isTrue();
+    assertThat(cache.memory()).isLessThanOrEqualTo(180_000);
+    for (int i = 0; i < prefixes.length; i++) {
+      cache.put(prefixes[i], i);
+      assertThat(cache.get(prefixes[i])).isEqualTo(i);
+    }
+    cache.close();
+    cache.put(1, 2);
+    assertThat(cache.get(1)).isEqualTo(RefCache.NONE);
+    assertThat(cache.memory()).isZero();
+    assertThat(budget.used()).isEqualTo(120_000);
   }
 }
