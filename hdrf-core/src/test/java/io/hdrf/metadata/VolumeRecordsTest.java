@@ -267,8 +267,7 @@ class VolumeRecordsTest {
   private static boolean isWaiting(String thread) {
     return Thread.getAllStackTraces().keySet().stream()
         .anyMatch(
-            found ->
-                found.getName().equals(thread) && found.getState() == Thread.State.WAITING);
+            found -> found.getName().equals(thread) && found.getState() == Thread.State.WAITING);
   }
 
   @Test

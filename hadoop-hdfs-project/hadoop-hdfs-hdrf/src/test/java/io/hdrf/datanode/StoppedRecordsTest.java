@@ -32,8 +32,7 @@ class StoppedRecordsTest {
       assertThat(records(cluster).pending()).isPositive();
       cluster.restartAs(configuration(20));
       HdrfCluster.await(
-          "records in step",
-          () -> isInStep(records(cluster)) && records(cluster).pending() == 0);
+          "records in step", () -> isInStep(records(cluster)) && records(cluster).pending() == 0);
       CheckResult found = records(cluster).check(false);
       assertThat(found.examples()).isEmpty();
       assertThat(found.blocks()).isOne();

@@ -99,8 +99,7 @@ class DamagedChunksTest {
   }
 
   /** Knows all chunks that were appended. */
-  private static void find(
-      byte[] names, int[] ends, int count, BitSet found, ByteBuffer dst) {
+  private static void find(byte[] names, int[] ends, int count, BitSet found, ByteBuffer dst) {
     for (int i = 0; i < count; i++) {
       for (long chunk = 1; chunk <= 20; chunk++) {
         byte[] name = Arrays.copyOfRange(names, i * 32, i * 32 + 32);
