@@ -17,13 +17,21 @@ final class MemoryBalance implements Closeable {
 
   private static final long INTERVAL_MILLIS = 1000;
 
+  /** Volumes come one after the other when a DataNode starts; one warning is for all of them. */
+  private static final int STEADY_TURNS = 10;
+
   private final long configured;
   private final MemoryBudget budget;
   private final Runnable idleBuffers;
   private final RepeatingThread thread = new RepeatingThread("hdrf-memory", this::step);
 
-  /** The limit that was told last; used by the thread alone. */
+  /** The limit that was told last; used by the thread alone, as are the next ones. */
   private long told;
+
+  /** The limit in the last turn, and how many turns before had the same. */
+  private long last;
+
+  private int steady;
 
   /**
    * @param configured bytes, or {@link MemoryBudget#UNLIMITED}
@@ -45,7 +53,9 @@ final class MemoryBalance implements Closeable {
   private void step() throws InterruptedException {
     TimeUnit.MILLISECONDS.sleep(INTERVAL_MILLIS);
     long limit = budget.limit();
-    if (limit > told) {
+    steady = limit == last ? steady + 1 : 0;
+    last = limit;
+    if (steady == STEADY_TURNS && limit > told) {
       told = limit;
       LOG.warn(
           "{} is {} bytes; the volumes and block pools that are there need at least {}, which"

@@ -119,6 +119,7 @@ class DedupMemoryTest {
         for (int i = 0; i < 6; i++) {
           write();
           checkSome(2);
+          assertThat(volume.metric("directoryMemoryBytes")).isLessThanOrEqualTo(64 << 10);
         }
         volume.awaitIndexed();
         delete();
@@ -191,7 +192,8 @@ class DedupMemoryTest {
       for (String user : List.of("Collections", "Directories", "Filters", "Places")) {
         assertThat(highest.get(user)).as(user).isPositive();
       }
-      assertThat(highest.get("Directories")).isLessThanOrEqualTo(192 << 10);
+      // Each volume may have one more for the moment until the oldest has gone.
+      assertThat(highest.get("Directories")).isLessThanOrEqualTo(240 << 10);
       for (Life life : lives) {
         life.volume.close();
       }
