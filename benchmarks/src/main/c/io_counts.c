@@ -25,7 +25,7 @@
 
 /* As in io.hdrf.benchmarks.DiskCounts. */
 enum class { BLOCKS, CONTAINERS, INDEX, OTHER, CLASSES };
-enum counter { NAMES, READS, READ_BYTES, SEEKS, WRITES, WRITE_BYTES, FORCES, COUNTERS };
+enum counter { NAMES, READS, READ_BYTES, SEEKS, WRITES, WRITE_BYTES, FORCES, MOVES, COUNTERS };
 
 struct shared {
     char under[UNDER_LENGTH];
@@ -41,6 +41,9 @@ static _Atomic int64_t end_of[MAX_FILES];
 /* By descriptor: a byte for each page that was asked for ahead, and so is in memory while the file is open; or NULL. */
 static unsigned char *ahead_of[MAX_FILES];
 static int64_t pages_of[MAX_FILES];
+
+/* The descriptor that was read last. */
+static int last_read = -1;
 static pthread_mutex_t ahead_lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((constructor)) static void map_counters(void)
@@ -141,7 +144,11 @@ static void from_disk(int fd, int class, int64_t position, int64_t end)
             if (end_of[fd] != position) {
                 add(class, SEEKS, 1);
             }
+            if (end_of[fd] != position || last_read != fd) {
+                add(class, MOVES, 1);
+            }
             end_of[fd] = stop;
+            last_read = fd;
         }
         position = stop;
     }

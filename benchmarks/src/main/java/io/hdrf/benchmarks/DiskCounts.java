@@ -12,7 +12,8 @@ import java.nio.file.StandardOpenOption;
 
 /**
  * What this process and its children ask of the files below one directory, as the library {@code
- * io_counts.c} counts it; 0 all the time where that is not preloaded. Whatever the page cache
+ * io_counts.c} counts it; 0 all the time where that is not preloaded. What the kernel is asked to
+ * read ahead counts then, and no more as long as the file is open; whatever else the page cache
  * answers counts as well. For one thread.
  */
 final class DiskCounts {
@@ -37,7 +38,7 @@ final class DiskCounts {
     }
   }
 
-  private static final int COUNTERS = 7;
+  private static final int COUNTERS = 8;
   private static final int LENGTH = UNDER_LENGTH + Kind.values().length * COUNTERS * Long.BYTES;
 
   private final ByteBuffer shared;
@@ -54,6 +55,8 @@ final class DiskCounts {
    * @param reads calls
    * @param seeks reads that did not begin where the last one of the file ended
    * @param forces of files and directories
+   * @param moves reads that did not begin where the last one of all files ended: what one head does
+   *     where nothing puts reads in order
    */
   record Counts(
       long names,
@@ -62,9 +65,10 @@ final class DiskCounts {
       long seeks,
       long writes,
       long writtenBytes,
-      long forces) {
+      long forces,
+      long moves) {
 
-    static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0);
+    static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0, 0, 0);
 
     Counts plus(Counts other) {
       return new Counts(
@@ -74,7 +78,8 @@ final class DiskCounts {
           seeks + other.seeks,
           writes + other.writes,
           writtenBytes + other.writtenBytes,
-          forces + other.forces);
+          forces + other.forces,
+          moves + other.moves);
     }
 
     Counts minus(Counts other) {
@@ -85,7 +90,8 @@ final class DiskCounts {
           seeks - other.seeks,
           writes - other.writes,
           writtenBytes - other.writtenBytes,
-          forces - other.forces);
+          forces - other.forces,
+          moves - other.moves);
     }
 
     /**
@@ -134,7 +140,8 @@ final class DiskCounts {
     for (int i = 0; i < COUNTERS; i++) {
       values[i] = shared.getLong(at + i * Long.BYTES);
     }
-    return new Counts(values[0], values[1], values[2], values[3], values[4], values[5], values[6]);
+    return new Counts(
+        values[0], values[1], values[2], values[3], values[4], values[5], values[6], values[7]);
   }
 
   /** The counts so far of all kinds. */

@@ -46,8 +46,9 @@ import picocli.CommandLine.Spec;
           + " checksums.",
       "",
       "What a rotating disk would take is derived from what the processes ask of the volume, as if"
-          + " nothing but names were in the page cache: 8 ms for each read that does not begin where"
-          + " the last one of its file ended, and for each fsync; 150 MB/s.",
+          + " nothing were in the page cache but names, and what was asked for ahead: 8 ms for each"
+          + " read that does not begin where the last one of its file ended, and for each fsync; 150"
+          + " MB/s.",
       "",
       "Sizes that the disk does not carry are extrapolated: by the line through all that were"
           + " measured. A TiB takes up to 10 GB.",

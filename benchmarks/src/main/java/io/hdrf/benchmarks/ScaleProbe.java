@@ -147,7 +147,7 @@ final class ScaleProbe {
   /** What was asked since {@link #begin}, with what holes were left for. */
   private Counts counts() {
     Counts counts = disk.all().minus(before);
-    return counts.plus(new Counts(0, 0, 0, 0, 0, files.left() - leftBefore, 0));
+    return counts.plus(new Counts(0, 0, 0, 0, 0, files.left() - leftBefore, 0, 0));
   }
 
   private Counts counts(Kind kind) {
@@ -338,6 +338,8 @@ final class ScaleProbe {
       figures.put(name + "in sequence: containers per block", (double) containers / count);
       figures.put(name + "in sequence: runs per MiB", (double) dedup.runs() * MIB / bytes);
       figures.put(name + "in sequence: seeks per MiB", (double) counts.seeks() * MIB / bytes);
+      figures.put(
+          name + "in sequence: moves of one head per MiB", (double) counts.moves() * MIB / bytes);
       figures.put(name + "in sequence: read for each byte", (double) counts.readBytes() / bytes);
       figures.put(name + "in sequence: this machine (MB/s)", bytes / 1e6 / seconds);
       figures.put(name + "in sequence: rotating disk (MB/s)", bytes / 1e6 / counts.diskSeconds());

@@ -34,8 +34,11 @@ final class StoreAhead {
   private final ChainCodec codec;
   private final BufferPool buffers;
 
-  /** Null where the scheme has no use for it. */
+  /** Null before the first stretch: most readers read but little. */
   private Prefetch prefetch;
+
+  /** Whether the scheme has no use for it, or failed. */
+  private boolean ended;
 
   /** Where the read began. */
   private long begin;
@@ -48,7 +51,6 @@ final class StoreAhead {
     this.frames = block.frames();
     this.codec = codec;
     this.buffers = buffers;
-    this.prefetch = codec.newPrefetch();
   }
 
   /** A read begins with that frame, or goes on with it elsewhere. */
@@ -62,18 +64,22 @@ final class StoreAhead {
     long position = frames.originalPosition(frame);
     long stretch = Math.min(MAX_STRETCH, position - begin);
     int first = Math.max(end, frame);
-    if (prefetch == null
+    if (ended
         || first == frames.frameCount()
         || stretch < MIN_STRETCH
         || frames.originalPosition(first) - position > stretch / 2) {
       return;
     }
     try {
-      tell(first, frames.originalPosition(first) + stretch);
+      prefetch = prefetch == null ? codec.newPrefetch() : prefetch;
+      ended = prefetch == null;
+      if (!ended) {
+        tell(first, frames.originalPosition(first) + stretch);
+      }
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       // Its reader will hear of it when it gets there.
       LOG.debug("{}: nothing is prefetched any more", block.name(), e);
-      prefetch = null;
+      ended = true;
     }
   }
 

@@ -15,8 +15,8 @@ import java.nio.file.StandardOpenOption;
 public final class ChannelFile implements ReadableFile {
 
   /**
-   * For one advice Linux reads no more than the disk takes in one request, which is 1280 KiB for
-   * most, and drops the rest.
+   * For one advice Linux reads no more than it reads ahead for the disk, or the disk takes in one
+   * request, which is 1280 KiB for most; it drops the rest.
    */
   private static final int MAX_ADVICE = 512 << 10;
 
