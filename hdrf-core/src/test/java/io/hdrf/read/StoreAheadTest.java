@@ -53,6 +53,7 @@ class StoreAheadTest {
   private final List<Integer> starts = new ArrayList<>();
 
   private int failAt = -1;
+  private int added;
   private boolean uses = true;
   private VolumeSchemes schemes;
   private ChainCodec codec;
@@ -102,6 +103,7 @@ class StoreAheadTest {
       return new Prefetch() {
         @Override
         public void add(ByteBuffer payload) throws IOException {
+          added++;
           if (told.size() == failAt) {
             throw new IOException("the store is gone");
           }
@@ -230,7 +232,8 @@ class StoreAheadTest {
     try (FrameReader reader = reader()) {
       read(reader, 0, LENGTH);
     }
-    assertThat(told).as("not tried again").hasSize(2);
+    assertThat(told).hasSize(2);
+    assertThat(added).as("not tried again").isEqualTo(3);
     assertThat(starts).isEmpty();
   }
 
