@@ -32,6 +32,10 @@ final class DedupSettings {
   private final int readGap;
   private final IndexSettings index;
   private final GcSettings gc;
+
+  /** A scrub may take for ever, but a collection that heals must end. */
+  private static final int LEAST_HEAL_RATE = 1 << 20;
+
   private final int scrubRate;
   private final boolean heal;
 
@@ -159,6 +163,6 @@ final class DedupSettings {
 
   /** The rate at which healed containers are rewritten in bytes a second; 0: no limit. */
   int healRate() {
-    return scrubRate > 0 ? scrubRate : gc.bytesPerSecond();
+    return scrubRate > 0 ? Math.max(scrubRate, LEAST_HEAL_RATE) : gc.bytesPerSecond();
   }
 }

@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.hdrf.codec.dedup.container.format.ContainerFooter;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
@@ -22,6 +23,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -396,6 +398,19 @@ class HealTest {
     assertThat(volume.metric("healContainers")).isEqualTo(20);
     assertThat(volume.damaged()).as("by the first one").containsExactly((long) BLOCK);
     assertThat(volume.get(BLOCK, random)).isEqualTo(data);
+  }
+
+  /** The collection would not end, and nothing of it be reported. */
+  @Test
+  void aLowRateOfTheScrubDoesNotHoldItUp() throws Exception {
+    conf.set("hdrf.dedup.scrub.rate", "1");
+    DedupVolume other = filled("other", "dedup,deflate");
+    volume = filled("v", "dedup,deflate");
+    volume.elsewhere(other.dedup().newChunkLookup());
+    volume.restart();
+    damage(container("v"), 0.4);
+    assertUnreadable();
+    assertTimeoutPreemptively(Duration.ofSeconds(60), () -> assertHealed(1));
   }
 
   @Test
