@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.container;
 
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
+import io.hdrf.spi.io.DiskErrors;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.BitSet;
@@ -159,13 +160,28 @@ final class ContainerMaintenance {
           LOG.info("{}: the directory was made again", source.path());
         } else if (container.isHeaderDamaged()
             && content.origin() == LoadedDirectory.Origin.WRITTEN) {
-          rewrite(container, source, content.content(), null, Replacements.NONE, throttle);
-          LOG.info("{}: damaged headers were made again", source.path());
+          mendHeaders(container, source, content.content(), throttle);
         }
         return content.readError() == null;
       } finally {
         source.release();
       }
+    }
+  }
+
+  /** Once for each time that they are found damaged, if the disk can't read the rest. */
+  private void mendHeaders(
+      Container container, LoadedContainer source, ContainerDirectory content, Throttle throttle)
+      throws IOException {
+    try {
+      rewrite(container, source, content, null, Replacements.NONE, throttle);
+      LOG.info("{}: damaged headers were made again", source.path());
+    } catch (IOException e) {
+      if (!DiskErrors.isReadError(e)) {
+        throw e;
+      }
+      container.setHeaderDamaged(false);
+      LOG.warn("{}: damaged headers can't be made again", source.path(), e);
     }
   }
 }

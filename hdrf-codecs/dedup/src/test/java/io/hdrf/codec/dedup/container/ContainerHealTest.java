@@ -312,6 +312,42 @@ class ContainerHealTest {
     }
   }
 
+  /** Else it would be written again and again, as far as the disk reads. */
+  @Test
+  void headersBesideABadSectorAreLeftUntilTheNextCheck() throws IOException {
+    FaultyFiles files =
+        new FaultyFiles(
+            new CrashableFiles(scratch),
+            new StepScheduler(random, 1, "none"),
+            new Random(random.nextLong()));
+    try (ContainerStore store = Chunks.open(files.path(dir), files, settings())) {
+      fill(store, Chunks.DEFLATE);
+      ContainerDirectory content = store.directory(0);
+      files.damage(file, content.groupPosition(1) + 3);
+      long[] written = new long[1];
+      for (int i = 0; i < 4; i++) {
+        if (i == 0) {
+          store.mendHeaders(0);
+          store.mend(0, Throttle.NONE);
+        }
+        store.mend(
+            TimeUnit.SECONDS.toNanos((i + 1) * 2L * RepairQueue.LAST_SECONDS),
+            bytes -> written[0] += bytes);
+        if (i == 0) {
+          assertThat(written[0]).isPositive();
+          written[0] = 0;
+        }
+      }
+      assertThat(written[0]).isZero();
+      store.mendHeaders(0);
+      store.mend(0, Throttle.NONE);
+      files.mend();
+      store.mend(TimeUnit.SECONDS.toNanos(RepairQueue.FIRST_SECONDS), bytes -> written[0] += bytes);
+      assertThat(written[0]).isPositive();
+      assertAllIsRight(store);
+    }
+  }
+
   /** At each step, and each operation may fail, too. */
   @Test
   void aPowerLossLeavesItAsItWasOrHealed() throws Exception {
