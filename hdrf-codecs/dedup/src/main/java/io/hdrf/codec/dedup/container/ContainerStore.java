@@ -559,6 +559,15 @@ public final class ContainerStore implements Closeable {
     }
   }
 
+  /**
+   * Tries some chunks of a container, as a reader reads them.
+   *
+   * @return those that are damaged, or that the disk can't read
+   */
+  public BitSet damaged(long id, BitSet numbers, Throttle throttle) throws IOException {
+    return stillDamaged(loaded.find(id), numbers, false, throttle);
+  }
+
   private static BitSet union(BitSet one, BitSet other) {
     BitSet all = (BitSet) one.clone();
     all.or(other);

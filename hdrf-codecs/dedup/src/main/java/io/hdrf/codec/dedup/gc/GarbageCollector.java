@@ -78,6 +78,9 @@ public final class GarbageCollector implements Closeable {
    */
   private static final int MAX_SUSPECTS = 1000;
 
+  /** Blocks that are remembered meanwhile, for chunks that many need may be healed. */
+  private static final int MAX_KEPT = 8 * MAX_SUSPECTS;
+
   /** So many blocks are remembered to have been examined. */
   private static final int MAX_REMEMBERED = 100 * MAX_SUSPECTS;
 
@@ -569,18 +572,13 @@ public final class GarbageCollector implements Closeable {
       String part,
       Consumer<String> progress)
       throws IOException {
-    SuspectBlocks suspects = new SuspectBlocks(damaged, suspectedBefore, suspectsLeft);
-    Map<Long, BitSet> still = damaged;
+    SuspectBlocks suspects = new SuspectBlocks(damaged, suspectedBefore, MAX_KEPT);
+    Map<Long, BitSet> still = new HashMap<>(damaged);
     try {
       readReferences(cycle, suspects, result, RECIPES + part, progress);
-      still = healer.heal(damaged, cycle);
+      healer.heal(still, cycle);
     } finally {
-      report(suspects.thatNeed(still));
-      suspectsLeftOut |= suspects.isFull();
-      // Those that HDFS can't replace must not take the place of others.
-      if (suspects.isFull() && suspectedBefore.size() < MAX_REMEMBERED) {
-        suspectedBefore.addAll(suspects.ids());
-      }
+      report(suspects, still);
     }
   }
 
@@ -626,11 +624,20 @@ public final class GarbageCollector implements Closeable {
     count(step, blocks[0], 0, Unit.COUNT, progress);
   }
 
+  private void report(SuspectBlocks suspects, Map<Long, BitSet> still) {
+    Map<Long, Long> found = suspects.thatNeed(still, suspectsLeft);
+    if (suspects.isFull() || found.size() == suspectsLeft) {
+      suspectsLeftOut = true;
+      // Those that HDFS can't replace must not take the place of others.
+      suspectedBefore.addAll(found.keySet());
+    }
+    if (!found.isEmpty()) {
+      report(found);
+    }
+  }
+
   /** Their replicas are examined, so that HDFS replaces them before somebody needs them. */
   private void report(Map<Long, Long> suspects) {
-    if (suspects.isEmpty()) {
-      return;
-    }
     LOG.warn(
         "{} blocks, such as {}, refer to chunks that can't be read, and are examined",
         suspects.size() == suspectsLeft ? "At least " + suspects.size() : suspects.size(),

@@ -12,8 +12,8 @@ import java.util.Set;
 /** The blocks that refer to damaged chunks, up to a number of them. For one thread. */
 final class SuspectBlocks {
 
-  /** A block with more runs of damaged chunks counts as damaged as long as any chunk is. */
-  private static final int MAX_RUNS = 64;
+  /** So many runs of damaged chunks are remembered for each block, on average. */
+  private static final int RUNS = 64;
 
   /** Some damaged chunks with consecutive numbers. */
   private static final class Run {
@@ -29,6 +29,7 @@ final class SuspectBlocks {
   private final Map<Long, BitSet> damaged;
   private final Set<Long> excluded;
   private final int most;
+  private long runsLeft;
   private final Map<Long, List<Run>> blocks = new LinkedHashMap<>();
 
   /**
@@ -40,6 +41,7 @@ final class SuspectBlocks {
     this.damaged = damaged;
     this.excluded = excluded;
     this.most = most;
+    this.runsLeft = (long) RUNS * most;
   }
 
   /** A block refers to these chunks. */
@@ -64,11 +66,16 @@ final class SuspectBlocks {
     }
   }
 
-  private static void add(List<Run> runs, long first, int end) {
-    if (runs.size() < MAX_RUNS) {
+  /** What there is no room for is found another time: a block that is sound must not seem so. */
+  private void add(List<Run> runs, long first, int end) {
+    Run last = runs.isEmpty() ? null : runs.get(runs.size() - 1);
+    if (last != null
+        && ChunkRef.container(last.first) == ChunkRef.container(first)
+        && last.end == ChunkRef.number(first)) {
+      last.end = end;
+    } else if (runsLeft > 0) {
       runs.add(new Run(first, end));
-    } else {
-      runs.get(MAX_RUNS - 1).end = Integer.MAX_VALUE;
+      runsLeft--;
     }
   }
 
@@ -77,37 +84,30 @@ final class SuspectBlocks {
     return blocks.size() >= most && !damaged.isEmpty();
   }
 
-  /** Returns the remembered blocks. */
-  Set<Long> ids() {
-    return blocks.keySet();
-  }
-
   /**
-   * Returns the blocks that refer to chunks that are damaged still, each with the container of one.
+   * Returns blocks that refer to chunks that are damaged still, each with the container of one.
    *
    * @param still those that are left of the damaged ones
+   * @param count how many blocks are returned at most
    */
-  Map<Long, Long> thatNeed(Map<Long, BitSet> still) {
+  Map<Long, Long> thatNeed(Map<Long, BitSet> still, int count) {
     Map<Long, Long> found = new LinkedHashMap<>();
-    if (!still.isEmpty()) {
-      blocks.forEach(
-          (blockId, runs) -> {
-            for (Run run : runs) {
-              long container = ChunkRef.container(run.first);
-              if (isDamaged(run, still.get(container))) {
-                found.put(blockId, container);
-                break;
-              }
-            }
-          });
+    for (Map.Entry<Long, List<Run>> block : blocks.entrySet()) {
+      if (still.isEmpty() || found.size() >= count) {
+        break;
+      }
+      for (Run run : block.getValue()) {
+        long container = ChunkRef.container(run.first);
+        if (isDamaged(run, still.get(container))) {
+          found.put(block.getKey(), container);
+          break;
+        }
+      }
     }
     return found;
   }
 
   private static boolean isDamaged(Run run, BitSet numbers) {
-    if (run.end == Integer.MAX_VALUE) {
-      return true;
-    }
     int next = numbers == null ? -1 : numbers.nextSetBit(ChunkRef.number(run.first));
     return next >= 0 && next < run.end;
   }

@@ -38,9 +38,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A damaged group is made anew if each of its chunks that anybody needs is sound or found;
  * damaged ones that nobody needs are dropped. One collection heals {@value #MAX_CONTAINERS}
- * containers, of each {@value #MAX_BYTES} bytes, and begins with none later than an hour after the
- * first: a disk that dies is to be reported as one. Metrics may be asked for by any thread; else
- * for one thread at a time.
+ * containers, of each {@value #MAX_BYTES} bytes, those first that were not tried for longest, and
+ * looks for nothing later than an hour after it began: a disk that dies is to be reported as one.
+ * Metrics may be asked for by any thread; else for one thread at a time.
  */
 public final class ChunkHealer {
 
@@ -59,6 +59,8 @@ public final class ChunkHealer {
   /** Of one batch, with room for their neighbours. */
   private static final int MAX_WANTED = ChunkLookup.MAX_CHUNKS - 2 * NEIGHBOURS;
 
+  private static final int KEPT_COLLECTIONS = 1000;
+
   static final long MAX_NANOS = TimeUnit.HOURS.toNanos(1);
 
   private final ContainerStore containers;
@@ -75,6 +77,11 @@ public final class ChunkHealer {
   private Long began;
 
   private long notHealedNow;
+
+  private long collections;
+
+  /** The last collection that tried to heal each of some containers. */
+  private final Map<Long, Long> lastTried = new HashMap<>();
 
   /** Since start, but the last one; guarded by this object. */
   private long chunksHealed;
@@ -107,6 +114,8 @@ public final class ChunkHealer {
   /** A collection begins. */
   public void beginCollection() {
     rewritten = 0;
+    collections++;
+    lastTried.values().removeIf(tried -> tried < collections - KEPT_COLLECTIONS);
     notHealedNow = 0;
     began = null;
   }
@@ -119,26 +128,28 @@ public final class ChunkHealer {
   /**
    * Heals what can be, within the limits of the collection.
    *
-   * @param damaged chunks by container; the cycle is over these, and knows all references
-   * @return those of them that are damaged still
+   * @param damaged chunks by container; the cycle is over these, and knows all references. Loses
+   *     those that are healed, also if this fails later
    * @throws InterruptedIOException if the work is to end
    */
-  public Map<Long, BitSet> heal(Map<Long, BitSet> damaged, ChunkPins.Cycle cycle)
-      throws InterruptedIOException {
-    Map<Long, BitSet> still = new HashMap<>(damaged);
+  public void heal(Map<Long, BitSet> damaged, ChunkPins.Cycle cycle) throws InterruptedIOException {
     if (sources.isEmpty()) {
-      return still;
+      return;
     }
     List<Long> ids = new ArrayList<>(damaged.keySet());
-    // Those that cost the least first: of a disk that dies as much as can be had.
-    ids.sort(Comparator.comparingInt(id -> damaged.get(id).cardinality()));
+    // Those that cost the least first: of a disk that dies as much as can be had. But some that
+    // can't be healed must not keep the others from it for ever.
+    ids.sort(
+        Comparator.comparingLong((Long id) -> lastTried.getOrDefault(id, 0L))
+            .thenComparingInt(id -> damaged.get(id).cardinality()));
     for (long id : ids) {
       BitSet dead = cycle.dead(id, damaged.get(id));
       BitSet needed = minus(damaged.get(id), dead);
       if (needed.isEmpty()) {
         continue;
       }
-      if (rewritten < MAX_CONTAINERS && !isLate()) {
+      if (rewritten < MAX_CONTAINERS && hasTime()) {
+        lastTried.put(id, collections);
         needed = tryToHeal(id, needed, dead, cycle);
       } else {
         LOG.warn(
@@ -148,18 +159,18 @@ public final class ChunkHealer {
       }
       notHealedNow += needed.cardinality();
       if (needed.isEmpty()) {
-        still.remove(id);
+        damaged.remove(id);
+        lastTried.remove(id);
       } else {
-        still.put(id, needed);
+        damaged.put(id, needed);
       }
     }
-    return still;
   }
 
-  private boolean isLate() {
+  private boolean hasTime() {
     long now = nanoTime.getAsLong();
     began = began == null ? now : began;
-    return now - began >= MAX_NANOS;
+    return now - began < MAX_NANOS;
   }
 
   private static BitSet minus(BitSet from, BitSet what) {
@@ -196,7 +207,7 @@ public final class ChunkHealer {
       return new BitSet();
     }
     ContainerDirectory content = containers.directory(id);
-    Replacements found = find(content, needed, dead);
+    Replacements found = find(content, needed, cycle.dead(id, content.numbers()));
     if (found.isEmpty()) {
       LOG.info(
           "{}: {} damaged chunks are not all to be had elsewhere",
@@ -205,7 +216,9 @@ public final class ChunkHealer {
       return new BitSet();
     }
     rewritten++;
-    CompactionResult result = rewrite(id, found, dead, cycle);
+    // What the disk reads again is kept as long as any other that nobody needs.
+    BitSet gone = containers.damaged(id, dead, this::pace);
+    CompactionResult result = rewrite(id, found, gone, cycle);
     BitSet healed = result.replaced();
     long bytes = 0;
     for (int n = healed.nextSetBit(0); n >= 0; n = healed.nextSetBit(n + 1)) {
@@ -255,6 +268,10 @@ public final class ChunkHealer {
       if (index < 0) {
         throw new CorruptFrameException("chunk " + n + " is not in the directory");
       }
+      if (!hasTime()) {
+        LOG.warn("The hour is over; not all damaged chunks are looked for");
+        break;
+      }
       if (content.groupOf(index) != group) {
         group = content.groupOf(index);
         find(content, group, needed, dead, found);
@@ -294,7 +311,7 @@ public final class ChunkHealer {
    * Some chunks and those that lie around them: few chunks have entries in an index, and what lies
    * beside one is found by it.
    *
-   * @param dead which must not be asked for: who finds a chunk seems to need it
+   * @param dead all that are, which must not be asked for: who finds a chunk seems to need it
    */
   private static int[] withNeighbours(
       ContainerDirectory content, int[] wanted, int first, int end, BitSet dead) {
