@@ -34,11 +34,11 @@ final class StoreAhead {
   private final ChainCodec codec;
   private final BufferPool buffers;
 
-  /** Null before the first stretch: most readers read but little. */
+  /** Null until it is needed, so that short reads take no memory for it. */
   private Prefetch prefetch;
 
-  /** Whether the scheme has no use for it, or failed. */
-  private boolean ended;
+  /** False where the scheme has no use for it, or failed. */
+  private boolean useful = true;
 
   /** Where the read began. */
   private long begin;
@@ -64,7 +64,7 @@ final class StoreAhead {
     long position = frames.originalPosition(frame);
     long stretch = Math.min(MAX_STRETCH, position - begin);
     int first = Math.max(end, frame);
-    if (ended
+    if (!useful
         || first == frames.frameCount()
         || stretch < MIN_STRETCH
         || frames.originalPosition(first) - position > stretch / 2) {
@@ -72,14 +72,15 @@ final class StoreAhead {
     }
     try {
       prefetch = prefetch == null ? codec.newPrefetch() : prefetch;
-      ended = prefetch == null;
-      if (!ended) {
+      useful = prefetch != null;
+      if (useful) {
         tell(first, frames.originalPosition(first) + stretch);
       }
-    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+    } catch (IOException | RuntimeException | Error e) {
       // Its reader will hear of it when it gets there.
       LOG.debug("{}: nothing is prefetched any more", block.name(), e);
-      ended = true;
+      useful = false;
+      prefetch = null;
     }
   }
 

@@ -55,6 +55,8 @@ class StoreAheadTest {
   private int failAt = -1;
   private int added;
   private boolean uses = true;
+  private Error faultOfNew;
+  private Error faultOfAdd;
   private VolumeSchemes schemes;
   private ChainCodec codec;
   private FrameReads reads;
@@ -97,6 +99,9 @@ class StoreAheadTest {
 
     @Override
     public Prefetch newPrefetch() {
+      if (faultOfNew != null) {
+        throw faultOfNew;
+      }
       if (!uses) {
         return null;
       }
@@ -104,6 +109,9 @@ class StoreAheadTest {
         @Override
         public void add(ByteBuffer payload) throws IOException {
           added++;
+          if (faultOfAdd != null) {
+            throw faultOfAdd;
+          }
           if (told.size() == failAt) {
             throw new IOException("the store is gone");
           }
@@ -235,6 +243,23 @@ class StoreAheadTest {
     assertThat(told).hasSize(2);
     assertThat(added).as("not tried again").isEqualTo(3);
     assertThat(starts).isEmpty();
+  }
+
+  @Test
+  void aSchemeWithAFaultFailsNoRead() throws IOException {
+    for (Error fault : List.of(new AssertionError("a fault"), new NoClassDefFoundError("a/B"))) {
+      faultOfAdd = fault;
+      try (FrameReader reader = reader()) {
+        read(reader, 0, LENGTH);
+      }
+      faultOfAdd = null;
+      faultOfNew = fault;
+      try (FrameReader reader = reader()) {
+        read(reader, 0, LENGTH);
+      }
+      faultOfNew = null;
+    }
+    assertThat(told).isEmpty();
   }
 
   @Test

@@ -6,6 +6,8 @@ import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.codec.dedup.container.format.GroupIndex;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +36,9 @@ public final class GroupsAhead {
   /** The most bytes of groups that are asked for at once; those behind are left to their reader. */
   static final long MAX_BYTES = 32L << 20;
 
+  /** The most containers that are opened for what is asked for at once: their reader waits. */
+  static final int MAX_CONTAINERS = 64;
+
   private final Source containers;
   private final GroupCache decoded;
   private final int maxGap;
@@ -45,6 +50,12 @@ public final class GroupsAhead {
 
   /** Of the groups, some of them twice. */
   private long bytes;
+
+  /** The containers of the groups, and those that were tried. */
+  private final Set<Long> tried = new HashSet<>();
+
+  /** Containers that are not tried again: a disk may take seconds to fail. */
+  private final Set<Long> unreadable = new HashSet<>();
 
   /**
    * @param maxGap bytes between two groups that are read for nothing, 0 or more
@@ -60,6 +71,10 @@ public final class GroupsAhead {
    * container is opened if it is not.
    */
   public void add(long container, int firstChunk, int chunkCount) {
+    if (bytes >= MAX_BYTES || (tried.size() == MAX_CONTAINERS && !tried.contains(container))) {
+      return;
+    }
+    tried.add(container);
     LoadedContainer source = acquire(container);
     if (source == null) {
       return;
@@ -91,10 +106,14 @@ public final class GroupsAhead {
 
   /** Null if it can't be read ahead: whoever reads its chunks is told why. */
   private LoadedContainer acquire(long container) {
+    if (unreadable.contains(container)) {
+      return null;
+    }
     try {
       return containers.acquire(container);
     } catch (IOException e) {
       LOG.debug("container {} can't be read ahead", ContainerNames.hex(container), e);
+      unreadable.add(container);
       return null;
     }
   }
@@ -127,6 +146,7 @@ public final class GroupsAhead {
     }
     count = 0;
     bytes = 0;
+    tried.clear();
     return ranges;
   }
 

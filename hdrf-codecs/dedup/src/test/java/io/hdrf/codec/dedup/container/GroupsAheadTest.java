@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -181,11 +182,11 @@ class GroupsAheadTest {
   /** Open files are bounded: each container is given back before the next one is asked for. */
   @Test
   void noContainerIsHeld() {
-    for (long id = 0; id < 300; id++) {
+    for (long id = 0; id < GroupsAhead.MAX_CONTAINERS; id++) {
       add(id, 1, 1);
       add(id, 100, 1);
     }
-    assertThat(ahead.start()).isEqualTo(600);
+    assertThat(ahead.start()).isEqualTo(2 * GroupsAhead.MAX_CONTAINERS);
     for (LoadedContainer container : containers.values()) {
       // The last user closes it.
       container.release();
@@ -211,6 +212,54 @@ class GroupsAheadTest {
     containers.put(7L, container(7, 21));
     assertThat(ahead.start()).isEqualTo(1);
     assertThat(ranges).containsExactly(new Range(7, 10000, 500));
+  }
+
+  /** A disk may take seconds to say that it can't. */
+  @Test
+  void aContainerThatCannotBeReadIsTriedOnce() {
+    AtomicInteger attempts = new AtomicInteger();
+    GroupsAhead failing =
+        new GroupsAhead(
+            id -> {
+              attempts.incrementAndGet();
+              throw new IOException("Input/output error");
+            },
+            cache,
+            GAP);
+    for (int stretch = 0; stretch < 3; stretch++) {
+      for (int run = 0; run < 1000; run++) {
+        failing.add(7, 2 * run, 1);
+      }
+      assertThat(failing.start()).isZero();
+    }
+    assertThat(attempts).hasValue(1);
+  }
+
+  /** The reader's next frame waits until they are open. */
+  @Test
+  void fewContainersAreOpenedAtOnce() {
+    AtomicInteger opened = new AtomicInteger();
+    GroupsAhead counted =
+        new GroupsAhead(
+            id -> {
+              opened.incrementAndGet();
+              return acquire(id);
+            },
+            cache,
+            GAP);
+    for (long id = 0; id < 2000; id++) {
+      counted.add(id, 1, 1);
+    }
+    assertThat(counted.start()).isEqualTo(GroupsAhead.MAX_CONTAINERS);
+    assertThat(opened).hasValue(2 * GroupsAhead.MAX_CONTAINERS);
+  }
+
+  @Test
+  void noContainerIsOpenedForWhatIsNotAskedFor() {
+    containers.put(8L, container(8, (int) (GroupsAhead.MAX_BYTES / GROUP) + 1000));
+    add(8, 0, (int) (GroupsAhead.MAX_BYTES / GROUP) + 900);
+    add(9, 5, 1);
+    assertThat(containers).doesNotContainKey(9L);
   }
 
   // With true files
