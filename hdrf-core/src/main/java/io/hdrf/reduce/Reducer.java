@@ -148,7 +148,7 @@ public final class Reducer implements Closeable {
       if (!plain.codec().chain().equals(chain)) {
         throw new BlockSkippedException(SkipReason.CHANGED, "it was moved to other storage");
       }
-      reduction.reduce(plain);
+      reduce(plain);
       return null;
     } catch (BlockSkippedException e) {
       return skipped(block, e.reason(), e.getMessage());
@@ -162,6 +162,18 @@ public final class Reducer implements Closeable {
       return SkipReason.FAILED;
     } finally {
       limits.release(chain);
+    }
+  }
+
+  private void reduce(PlainBlock plain) throws IOException {
+    try {
+      reduction.reduce(plain);
+    } catch (BlockSkippedException e) {
+      if (e.reason().isByContent() && !plain.isUnchanged()) {
+        // That was another content, and this one would be plain for good.
+        throw new BlockSkippedException(SkipReason.CHANGED, "it changed; " + e.getMessage());
+      }
+      throw e;
     }
   }
 

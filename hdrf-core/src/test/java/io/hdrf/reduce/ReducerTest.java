@@ -488,6 +488,23 @@ class ReducerTest {
     assertStaysPlain(block, data, SkipReason.INCOMPRESSIBLE);
   }
 
+  /** As by an append meanwhile: what is there now was not tried. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void ofAnotherContentNothingIsConcluded(boolean filtered) throws Exception {
+    if (filtered) {
+      conf.set("hdrf.filter.include.keywords", "nowhere");
+      blocks.unchanged = false;
+    }
+    scheme.beforeEncode = frame -> blocks.unchanged = false;
+    start(1, 10);
+    byte[] data = TestData.RANDOM.bytes(300_000, random);
+    BlockRef block = write(1, data);
+    reducer.offer(block);
+    awaitIdle();
+    assertStaysPlain(block, data, SkipReason.CHANGED);
+  }
+
   /** The probe sees four places; the rest decides. */
   @Test
   void noiseThatTheProbeMissesStaysPlain() throws Exception {
