@@ -79,8 +79,9 @@ public enum SkipReason {
   }
 
   /**
-   * Returns whether the block's content and the settings alone decide it: with the same settings
-   * trying again makes no sense after a start either.
+   * Returns whether the block's content and the settings alone may decide it: with the same
+   * settings trying again makes no sense after a start either, unless {@link RulesDigest#of} says
+   * otherwise.
    */
   public boolean isByContent() {
     switch (this) {

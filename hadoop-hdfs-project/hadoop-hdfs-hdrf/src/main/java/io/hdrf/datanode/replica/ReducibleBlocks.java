@@ -88,7 +88,7 @@ public final class ReducibleBlocks implements BlockOwner, PlainBlockScan.Candida
     SchemeChain chain = slice.codec().chain();
     return reason == SkipReason.SMALL
         ? rules.isSmall(chain, record.logicalLength())
-        : reason.isByContent() && record.rules() == digest.of(chain);
+        : record.rules() != BlockRecord.NO_RULES && record.rules() == digest.of(chain, reason);
   }
 
   /** Before an upgrade ends no block is reduced, so that none needs to be looked at. */
@@ -136,7 +136,7 @@ public final class ReducibleBlocks implements BlockOwner, PlainBlockScan.Candida
         replica == null ? null : slices.find(replica.getVolume().getStorageID(), block.poolId());
     return slice == null || slice.codec() == null
         ? BlockRecord.NO_RULES
-        : digest.of(slice.codec().chain());
+        : digest.of(slice.codec().chain(), reason);
   }
 
   @Override
