@@ -15,6 +15,9 @@ final class CollectionSchedule {
   /** Whether the next cycle drops what the last one found dead. */
   private boolean finishing;
 
+  /** Whether the cycle under way does. */
+  private boolean finishes;
+
   /**
    * @param minAgeMillis how long chunks must have been dead to be dropped
    * @param random from 0 to 1: all volumes start together, and their first collections should not
@@ -31,6 +34,8 @@ final class CollectionSchedule {
   long next() {
     long next = untilNext;
     untilNext = finishing ? intervalMillis - minAgeMillis : intervalMillis;
+    finishes = finishing;
+    finishing = false;
     return next;
   }
 
@@ -40,7 +45,7 @@ final class CollectionSchedule {
    * @param hasMore whether it found something that is still too young
    */
   void ended(boolean hasMore) {
-    finishing = hasMore && !finishing && minAgeMillis > 0 && minAgeMillis < intervalMillis;
+    finishing = hasMore && !finishes && minAgeMillis > 0 && minAgeMillis < intervalMillis;
     if (finishing) {
       untilNext = minAgeMillis;
     }

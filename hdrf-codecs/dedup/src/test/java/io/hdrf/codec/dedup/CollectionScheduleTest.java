@@ -42,6 +42,18 @@ class CollectionScheduleTest {
     assertThat(schedule.next()).isEqualTo(INTERVAL);
   }
 
+  /** With an age near the interval there would be one after the other. */
+  @Test
+  void whatFailsAgainAndAgainIsNotHurried() {
+    CollectionSchedule schedule = new CollectionSchedule(INTERVAL, INTERVAL - 1, 0);
+    schedule.next();
+    schedule.ended(true);
+    assertThat(schedule.next()).isEqualTo(INTERVAL - 1);
+    assertThat(schedule.next()).isEqualTo(1);
+    assertThat(schedule.next()).isEqualTo(INTERVAL);
+    assertThat(schedule.next()).isEqualTo(INTERVAL);
+  }
+
   @ParameterizedTest
   @CsvSource({"0", "21600", "30000"})
   void nothingIsHurriedWhereTheAgeDoesNotAllowIt(long age) {
