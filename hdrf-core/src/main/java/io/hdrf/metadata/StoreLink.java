@@ -99,6 +99,7 @@ final class StoreLink implements Closeable {
    *
    * @param volume the volume's id, {@link StoreIdentity#ID_LENGTH} bytes
    * @param directory for the volume's {@link StoreCheckpoint}
+   * @param known the mark, if it was read before it was removed; otherwise null
    * @param beatMillis the longest time between two calls of {@link #beat} or {@link #write}
    * @param wary whether another user of the store was seen, even one that seems to lie here
    * @throws StoreForeignException if it is another volume's, or a copy of this one uses it
@@ -109,6 +110,7 @@ final class StoreLink implements Closeable {
       byte[] volume,
       Path directory,
       DurableFiles files,
+      StoreCheckpoint known,
       long beatMillis,
       boolean wary,
       BooleanSupplier stopping)
@@ -120,7 +122,7 @@ final class StoreLink implements Closeable {
     boolean opened = false;
     try {
       StoreLink link = new StoreLink(store, provider.name(), directory, files, session, owner);
-      link.takeOver(volume, wary, stopping);
+      link.takeOver(volume, known, wary, stopping);
       opened = true;
       return link;
     } finally {
@@ -130,8 +132,10 @@ final class StoreLink implements Closeable {
     }
   }
 
-  private void takeOver(byte[] volume, boolean wary, BooleanSupplier stopping) throws IOException {
-    StoreCheckpoint mark = StoreCheckpoint.load(directory);
+  private void takeOver(
+      byte[] volume, StoreCheckpoint known, boolean wary, BooleanSupplier stopping)
+      throws IOException {
+    StoreCheckpoint mark = known != null ? known : StoreCheckpoint.load(directory);
     StoreIdentity first = own(read().last, volume);
     StoreIdentity found = first == null ? null : awaitSilence(first, volume, wary, stopping);
     boolean trusted = found != null && mark.vouchesFor(name, found) && store.mayForget() == null;

@@ -101,6 +101,12 @@ public final class VolumeRecords implements Closeable {
    */
   private volatile boolean marked = true;
 
+  /**
+   * The mark as it was before any change, for the first attempt to open the store; null afterwards.
+   * Changes since are known here: they make it untrue for other processes alone.
+   */
+  private StoreCheckpoint firstMark;
+
   private volatile int inWork;
 
   private volatile boolean ended;
@@ -174,6 +180,11 @@ public final class VolumeRecords implements Closeable {
 
   /** Starts to keep records. Call it once. */
   public void start() {
+    try {
+      firstMark = StoreCheckpoint.load(directory);
+    } catch (IOException e) {
+      LOG.debug("The mark in {} can't be read yet", directory, e);
+    }
     thread.start();
   }
 
@@ -544,6 +555,8 @@ public final class VolumeRecords implements Closeable {
     }
     if (link == null) {
       status = wary ? status : StoreStatus.opening();
+      StoreCheckpoint mark = firstMark;
+      firstMark = null;
       StoreLink opened =
           StoreLink.open(
               provider,
@@ -551,6 +564,7 @@ public final class VolumeRecords implements Closeable {
               volume,
               directory,
               files,
+              mark,
               settings.checkMillis(),
               wary,
               () -> stopping);

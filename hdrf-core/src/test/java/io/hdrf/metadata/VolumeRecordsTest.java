@@ -264,6 +264,26 @@ class VolumeRecordsTest {
     }
   }
 
+  /** To compare them reads all block files, and the first changes come early after a start. */
+  @Test
+  void aChangeBeforeTheStoreAnswersCostsNoComparison() {
+    put(1, reduced(1000));
+    awaitRecords();
+    records.close();
+    long before = blocks.listings.get();
+    CountDownLatch silence = new CountDownLatch(1);
+    stores.frozen = silence;
+    records = open(VOLUME);
+    await("a wait for the store", () -> isWaiting("hdrf-records-" + storageId));
+    put(2, reduced(2000));
+    stores.frozen = null;
+    silence.countDown();
+    await("the store to be open", () -> records.status().state() == StoreStatus.State.IN_STEP);
+    await("the change to be written", () -> records.pending() == 0);
+    assertThat(blocks.listings).hasValue(before);
+    awaitRecords();
+  }
+
   private static boolean isWaiting(String thread) {
     return Thread.getAllStackTraces().keySet().stream()
         .anyMatch(
@@ -560,6 +580,7 @@ class VolumeRecordsTest {
         VOLUME,
         directory,
         LocalDurableFiles.INSTANCE,
+        null,
         beatMillis,
         false,
         () -> false);
