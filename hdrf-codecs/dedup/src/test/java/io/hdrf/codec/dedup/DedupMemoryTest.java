@@ -226,4 +226,41 @@ class DedupMemoryTest {
     life.volume.close();
     assertThat(budget.used()).isZero();
   }
+
+  /** Less than all need at the least: all the same, what no block needs goes in the end. */
+  @Test
+  void theLeastOfMemoryIsEnoughToCollect() throws Exception {
+    configure();
+    MemoryBudget least = new MemoryBudget(1);
+    try (MetadataStore store =
+            new MapStoreProvider()
+                .open(
+                    new StoreContext(
+                        new PluginSettings(conf, "map"), null, UUID.randomUUID().toString(), "v"));
+        DedupVolume volume =
+            new DedupVolume(
+                directory.resolve("least"),
+                conf,
+                LocalDurableFiles.INSTANCE,
+                "dedup",
+                store,
+                new TreeMap<>(),
+                least)) {
+      Random random = TestSeed.random("least");
+      for (int id = 0; id < 10; id++) {
+        byte[] block = new byte[LENGTH];
+        random.nextBytes(block);
+        volume.put(id, block, random);
+      }
+      volume.awaitIndexed();
+      for (int id = 0; id < 9; id++) {
+        volume.delete(id);
+      }
+      long before = volume.storedBytes();
+      for (int i = 0; i < 20; i++) {
+        volume.collect();
+      }
+      assertThat(volume.storedBytes()).isLessThan(before / 3);
+    }
+  }
 }

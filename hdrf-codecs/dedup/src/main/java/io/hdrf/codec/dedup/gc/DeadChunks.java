@@ -17,6 +17,9 @@ final class DeadChunks implements Closeable {
 
   private static final int ENTRY_BYTES = 200;
 
+  /** Bytes that a budget leaves in any case: what is never remembered never goes. */
+  private static final long MIN_SHARE = 128 << 10;
+
   private static final class Entry {
     private final BitSet numbers;
     private final long since;
@@ -45,7 +48,13 @@ final class DeadChunks implements Closeable {
   DeadChunks(long minAgeNanos, long maxMemory, MemoryBudget budget) {
     this.minAgeNanos = minAgeNanos;
     this.maxMemory = maxMemory;
-    this.share = budget.open("Collections", MemoryShare.Kind.LASTING, 0, maxMemory, this::shrink);
+    this.share =
+        budget.open(
+            "Collections",
+            MemoryShare.Kind.LASTING,
+            Math.min(maxMemory, MIN_SHARE),
+            maxMemory,
+            this::shrink);
   }
 
   synchronized boolean hasSome(long container) {
