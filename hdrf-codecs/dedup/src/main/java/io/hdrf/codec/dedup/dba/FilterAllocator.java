@@ -33,6 +33,10 @@ final class FilterAllocator {
     if (group == null) {
       group = newGroup(wanted);
     }
+    if (group == null && possibleWidth(wanted) > 0 && table.toBeReleased() > 0) {
+      // What was given up before comes back first.
+      return null;
+    }
     if (group == null) {
       group = reclaim();
     }
@@ -156,7 +160,8 @@ final class FilterAllocator {
    */
   void shrink(long bytes) {
     synchronized (table) {
-      long left = bytes;
+      // What was given up before, and is still to come back, was asked for again.
+      long left = bytes - table.toBeReleased();
       FilterGroup group = oldestGroup();
       while (left > 0 && group != null) {
         left -= group.bytes();

@@ -153,6 +153,14 @@ final class FilterTable {
     share.release(bytes);
   }
 
+  /**
+   * Returns the bytes of rows that were given up and will be released when no query or unit of
+   * background work can have them any more.
+   */
+  long toBeReleased() {
+    return memory.unreclaimedBytes();
+  }
+
   /** Frees rows that were made, but never published. */
   void discard(List<NativeWords> rows) {
     memory.discard(rows);

@@ -115,14 +115,19 @@ final class RowReclaimer {
    * @param published bytes of the rows that readers find
    */
   synchronized void settle(long published) {
-    long there = published;
+    share.release(Math.max(0, share.used() - published - unreclaimedBytes()));
+  }
+
+  /** Bytes of the rows that were retired and not yet given back. */
+  synchronized long unreclaimedBytes() {
+    long bytes = 0;
     for (NativeWords row : waiting) {
-      there += bytes(row);
+      bytes += bytes(row);
     }
     for (NativeWords row : retired) {
-      there += bytes(row);
+      bytes += bytes(row);
     }
-    share.release(Math.max(0, share.used() - there));
+    return bytes;
   }
 
   private boolean hasReaders(int of) {
