@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
@@ -20,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -41,6 +43,7 @@ class IndexRebuildTest {
   private final Configuration conf = new Configuration(false);
   private final MetadataStore store = DedupVolume.newStore();
   private volatile Watcher watcher = (operation, batch) -> {};
+  private final MemoryBudget budget = new MemoryBudget(1);
   private DedupVolume volume;
 
   /** Sees calls before the store does, and may fail them. */
@@ -69,7 +72,9 @@ class IndexRebuildTest {
                     throw e.getCause();
                   }
                 });
-    volume = new DedupVolume(directory, conf, LocalDurableFiles.INSTANCE, "dedup", watched);
+    volume =
+        new DedupVolume(
+            directory, conf, LocalDurableFiles.INSTANCE, "dedup", watched, new TreeMap<>(), budget);
   }
 
   @AfterEach
@@ -289,5 +294,35 @@ class IndexRebuildTest {
     volume.awaitIndexed();
     assertThat(entries()).isEqualTo(entries);
     assertThat(scans.get()).isLessThanOrEqualTo(6);
+  }
+
+  /** As a Redis that has no memory left, but still deletes. */
+  @Test
+  void attemptsThatTheStoreRefusesLeaveNoFilters() throws Exception {
+    AtomicInteger refused = new AtomicInteger();
+    watcher =
+        (operation, batch) -> {
+          if (batch != null
+              && batch.changes().stream().anyMatch(change -> change.value() != null)) {
+            refused.incrementAndGet();
+            throw new StoreUnreachableException("test", new IOException("out of memory"));
+          }
+        };
+    open();
+    await(refused, 1);
+    long least = budget.limit();
+    await(refused, 4);
+    assertThat(budget.limit()).isEqualTo(least);
+    watcher = (operation, batch) -> {};
+    volume.awaitIndexed();
+    volume.close();
+    assertThat(budget.usedByUser()).isEmpty();
+  }
+
+  private static void await(AtomicInteger count, int wanted) throws InterruptedException {
+    while (count.get() < wanted) {
+      Thread.sleep(5);
+    }
+    Thread.sleep(100);
   }
 }

@@ -209,12 +209,20 @@ public final class FingerprintIndex implements Closeable {
     }
     clearFilters();
     BloomFilterArray fresh = openFilters();
-    fresh.maintain();
-    // The containers have what was published before.
-    writer.clear();
-    missed.clear();
-    rebuild.begin();
-    filters = fresh;
+    boolean begun = false;
+    try {
+      fresh.maintain();
+      // The containers have what was published before.
+      writer.clear();
+      missed.clear();
+      rebuild.begin();
+      filters = fresh;
+      begun = true;
+    } finally {
+      if (!begun) {
+        fresh.close();
+      }
+    }
   }
 
   private BloomFilterArray openFilters() throws IOException {
