@@ -110,13 +110,22 @@ public final class MemoryBudget {
     }
     if (share.closed || !fits(share, bytes)) {
       declined++;
-      share.wanted += Math.min(bytes, limit() - Math.min(share.wanted, limit()));
+      share.wanted = Math.max(share.wanted, wish(share, bytes));
       return false;
     }
     committed += Math.max(share.used + bytes, share.least) - Math.max(share.used, share.least);
     share.used += bytes;
     used += bytes;
     return true;
+  }
+
+  /**
+   * What a share wants in addition now that it was declined: as much again as it has at most, since
+   * what is declined again and again may be the same buffer each time.
+   */
+  private long wish(MemoryShare share, long bytes) {
+    long most = Math.min(limit(), Math.max(bytes, Math.max(share.used, share.least)));
+    return most - share.wanted < bytes ? most : share.wanted + bytes;
   }
 
   private boolean fits(MemoryShare share, long bytes) {

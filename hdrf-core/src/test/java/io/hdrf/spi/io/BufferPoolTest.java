@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.spi.memory.MemoryBudget;
+import io.hdrf.spi.memory.MemoryShare;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class BufferPoolTest {
@@ -98,5 +101,42 @@ class BufferPoolTest {
     pool.give(pool.take(16 << 10));
     assertThat(pool.idleBytes()).isEqualTo(16 << 10);
     assertThat(budget.used()).isZero();
+  }
+
+  /** However often the same buffers come back, others give way for no more than these. */
+  @Test
+  void buffersThatComeBackOftenTakeNoMoreThanTheyAre() {
+    int length = 1 << 20;
+    MemoryBudget budget = new MemoryBudget(200L * length);
+    AtomicLong lost = new AtomicLong();
+    AtomicReference<MemoryShare> filters = new AtomicReference<>();
+    filters.set(
+        budget.open(
+            "Filters",
+            MemoryShare.Kind.LASTING,
+            0,
+            200L * length,
+            bytes -> {
+              filters.get().release(bytes);
+              lost.addAndGet(bytes);
+            }));
+    BufferPool pool = new BufferPool(200L * length);
+    Runnable end = pool.countIn(budget);
+    while (filters.get().tryReserve(length)) {
+      // Until there is no room.
+    }
+    for (int turn = 0; turn < 4; turn++) {
+      for (int i = 0; i < 50; i++) {
+        List<ByteBuffer> taken = new ArrayList<>();
+        for (int j = 0; j < 6; j++) {
+          taken.add(pool.take(length));
+        }
+        taken.forEach(pool::give);
+      }
+      budget.balance();
+    }
+    assertThat(budget.usedByUser()).containsEntry("IdleBuffers", 6L * length);
+    assertThat(lost.get()).isBetween(2L * length, 8L * length);
+    end.run();
   }
 }

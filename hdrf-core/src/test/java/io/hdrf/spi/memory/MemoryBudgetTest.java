@@ -108,7 +108,7 @@ class MemoryBudgetTest {
     second.fill();
     assertThat(first.share.used()).isEqualTo(1000);
     assertThat(second.share.used()).isZero();
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 10; i++) {
       budget.balance();
       first.fill();
       second.fill();
