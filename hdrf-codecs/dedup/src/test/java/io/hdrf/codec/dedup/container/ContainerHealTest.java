@@ -348,6 +348,33 @@ class ContainerHealTest {
     }
   }
 
+  /** The directory in memory is one of the time when the disk could not read all. */
+  @Test
+  void whatIsSoundIsNotDamagedBeforeTheDirectoryIsReadAgain() throws IOException {
+    for (FrameChain tail : List.of(Chunks.PLAIN, Chunks.DEFLATE)) {
+      FaultyFiles files =
+          new FaultyFiles(
+              new CrashableFiles(scratch),
+              new StepScheduler(random, 1, "none"),
+              new Random(random.nextLong()));
+      try (ContainerStore store = Chunks.open(files.path(dir), files, settings())) {
+        fill(store, tail);
+        ContainerDirectory content = store.directory(0);
+        files.damage(file, content.groupEnd(content.groupCount() - 1) - 10);
+        store.check(0, Throttle.NONE);
+        assertThat(store.mayHaveMore(0)).isTrue();
+        files.mend();
+        store.check(0, Throttle.NONE);
+        assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
+        for (int i = 0; i < CHUNKS; i++) {
+          Chunks.assertHas(store, ChunkRef.pack(0, i), chunk(i));
+        }
+        assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
+      }
+      Files.delete(file);
+    }
+  }
+
   /** At each step, and each operation may fail, too. */
   @Test
   void aPowerLossLeavesItAsItWasOrHealed() throws Exception {
