@@ -26,10 +26,10 @@ import org.slf4j.LoggerFactory;
  * Settles the blocks of which their records tell enough, once for each volume's records: after a
  * start no block has to be opened to learn that it is reduced, and what it saves. Records are used
  * only while they are known to be in step with the blocks, and each only where its block has the
- * length, the directory and the time of the last write that the record tells. A block whose
- * file was exchanged for one of the same length and time is settled wrongly, and stays as it is
- * until it is written to, or records are compared with blocks; what readers get never depends on
- * it. For one thread.
+ * length, the directory and the time of the last write that the record tells. A block whose file
+ * was exchanged for one of the same length and time is settled wrongly, and stays as it is until it
+ * is written to, or records are compared with blocks; what readers get never depends on it. For one
+ * thread.
  */
 final class RecordedBlocks {
 
