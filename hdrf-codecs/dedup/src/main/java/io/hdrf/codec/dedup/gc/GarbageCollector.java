@@ -308,7 +308,8 @@ public final class GarbageCollector implements Closeable {
   private long reserve() throws IOException {
     long bytes = Math.min(settings.bytesOfMemory(), ContainerRange.memory(containers.containers()));
     while (bytes > MIN_MEMORY) {
-      if (memory.tryReserve(bytes)) {
+      // At once: when others have given way later, nobody would ask for it.
+      if (memory.reserve(bytes)) {
         return bytes;
       }
       bytes /= 2;
