@@ -34,10 +34,11 @@ final class ContainerCheck {
   private boolean headerDamaged;
   private long bytesRead;
 
-  /** Chunks that are what their fingerprints say, and others that were stored as they are. */
+  /** Chunks that are what their fingerprints say. */
   private int asNamed;
 
-  private int otherwise;
+  /** Chunks that were stored as they are, and are not what their fingerprints say. */
+  private final BitSet otherwise = new BitSet();
 
   /**
    * @param source loaded from the disk just now, as is the directory; stays the caller's
@@ -55,7 +56,7 @@ final class ContainerCheck {
    * Reads the container.
    *
    * @throws IOException if the work shall end, or the file can't be read for a reason that says
-   *     nothing about its bytes, or no chunk is what its fingerprint says
+   *     nothing about its bytes, or no chunk is what its fingerprint says and all else is sound
    */
   void run() throws IOException {
     if (origin != LoadedDirectory.Origin.WRITTEN) {
@@ -67,8 +68,9 @@ final class ContainerCheck {
     for (int group = 0; group < directory.groupCount(); group++) {
       checkGroup(group);
     }
-    if (asNamed == 0 && otherwise > 0) {
-      // No memory fails so.
+    if (isCompared()) {
+      suspects.or(otherwise);
+    } else if (suspects.isEmpty() && beside == null) {
       throw new IOException(
           source.path()
               + ": none of the chunks is what its fingerprint says; hdrf.dedup.fingerprint must not"
@@ -77,6 +79,11 @@ final class ContainerCheck {
     long beyond = source.file().length() - bytesRead;
     throttle.acquire(beyond);
     bytesRead += beyond;
+  }
+
+  /** False if no chunk is what its fingerprint says: no memory fails so. */
+  boolean isCompared() {
+    return asNamed > 0 || otherwise.isEmpty();
   }
 
   private void checkFileHeader() throws IOException {
@@ -148,8 +155,7 @@ final class ContainerCheck {
         if (directory.hasFingerprint(i, fingerprint, 0)) {
           asNamed++;
         } else {
-          otherwise++;
-          suspects.set(directory.number(i));
+          otherwise.set(directory.number(i));
         }
       }
     } finally {

@@ -475,7 +475,7 @@ public final class ContainerStore implements Closeable {
         loaded.replaced(container);
       }
       BitSet suspects = check.suspects();
-      BitSet damaged = stillDamaged(container, suspects, true, throttle);
+      BitSet damaged = stillDamaged(container, suspects, check.isCompared(), throttle);
       if (found.origin() == LoadedDirectory.Origin.LOSSY) {
         unreadable.add(id, absent(found.content().numbers()));
       }

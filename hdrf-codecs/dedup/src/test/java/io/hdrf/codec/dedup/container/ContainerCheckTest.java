@@ -255,20 +255,39 @@ class ContainerCheckTest {
   @Test
   void anotherFingerprintFunctionIsNoDamage() throws IOException {
     fill(Chunks.PLAIN);
-    try (ContainerStore store =
-        ContainerStore.open(
-            dir,
-            LocalDurableFiles.INSTANCE,
-            Chunks.settings(),
-            Chunks::chain,
-            (chunk, dst, offset) -> {
-              Chunks.fingerprint(chunk, dst, offset);
-              dst[offset] ^= 1;
-            })) {
+    try (ContainerStore store = openWithOtherFingerprints()) {
       assertThatThrownBy(() -> store.check(0, Throttle.NONE))
           .hasMessageContaining("hdrf.dedup.fingerprint");
       assertThat(store.isBad(ChunkRef.pack(0, 0))).isFalse();
       assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
+    }
+  }
+
+  private ContainerStore openWithOtherFingerprints() throws IOException {
+    return ContainerStore.open(
+        dir,
+        LocalDurableFiles.INSTANCE,
+        Chunks.settings(),
+        Chunks::chain,
+        (chunk, dst, offset) -> {
+          Chunks.fingerprint(chunk, dst, offset);
+          dst[offset] ^= 1;
+        });
+  }
+
+  @Test
+  void withAnotherFingerprintFunctionCrcsTellOfDamage() throws IOException {
+    byte[] bytes = fill(Chunks.PLAIN);
+    try (ContainerStore store = openWithOtherFingerprints()) {
+      ContainerDirectory content = store.directory(0);
+      int group = content.groupOf(content.indexOf(5));
+      bytes[(int) (content.groupPosition(group) + content.groupLength(group)) - 1] ^= 1;
+      Files.write(file, bytes);
+      int last = content.number(content.endChunk(group) - 1);
+      assertThat(store.check(0, Throttle.NONE).damagedChunks()).isEqualTo(1);
+      for (int i = 0; i < CHUNKS; i++) {
+        assertThat(store.isBad(ChunkRef.pack(0, i))).as("chunk %d", i).isEqualTo(i == last);
+      }
     }
   }
 
