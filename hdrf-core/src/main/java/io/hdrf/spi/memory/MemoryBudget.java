@@ -11,12 +11,14 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * One bound for the memory that the parts of a DataNode keep: at no time are more bytes reserved
- * than it allows. Each user has a {@link MemoryShare}, which may have what others leave. Its part
- * in any case is the least that it works well with. Its fair part is that, and of the rest what its
- * own bound makes of the bounds of all that want more. Who wants more than there is, and has less
- * than its fair part, gets it from those that have more than theirs, at the next {@link #balance};
- * caches that were of no use for a while have no fair part beyond their least.
+ * One bound for the memory that the parts of a DataNode keep: no reservation takes the sum beyond
+ * what it allows. (Where that was raised to the sum of all leasts, and falls since a share closes,
+ * more may be reserved until the next {@link #balance}.) Each user has a {@link MemoryShare}, which
+ * may have what others leave. Its part in any case is the least that it works well with. Its fair
+ * part is that, and of the rest what its own bound makes of the bounds of all that want more. Who
+ * wants more than there is, and has less than its fair part, gets it from those that have more than
+ * theirs, at the next {@link #balance}; caches that were of no use for a while have no fair part
+ * beyond their least.
  *
  * <p>Thread-safe. Users are called by {@link #balance} and {@link #open} alone, without a lock.
  */
