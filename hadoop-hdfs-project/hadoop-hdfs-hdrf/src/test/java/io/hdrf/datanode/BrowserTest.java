@@ -171,7 +171,7 @@ class BrowserTest {
     }
     assertThat(reached)
         .doesNotHaveDuplicates()
-        .startsWith("#attention", "#savings", "#work", "#volumes", "#filters", "#damage")
+        .startsWith("#attention", "#savings", "#work", "#volumes", "#memory", "#filters", "#damage")
         .contains("Savings over time", "By chain", "Deduplication");
 
     // A table that is too wide is moved with the arrows.
