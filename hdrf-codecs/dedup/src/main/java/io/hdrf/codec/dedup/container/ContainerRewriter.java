@@ -47,6 +47,10 @@ final class ContainerRewriter {
 
   private final BitSet damagedChunks = new BitSet();
   private final BitSet replaced = new BitSet();
+
+  /** Of the chunk at hand. */
+  private final byte[] fingerprint = new byte[Fingerprinter.LENGTH];
+
   private long bytesRead;
   private long bytesWritten;
 
@@ -451,7 +455,6 @@ final class ContainerRewriter {
     if (!pending.hasRoomFor(directory.length(index))) {
       flush(writer, pending);
     }
-    byte[] fingerprint = new byte[Fingerprinter.LENGTH];
     directory.fingerprint(index, fingerprint, 0);
     pending.add(directory.number(index), fingerprint, 0, chunk);
   }
