@@ -24,7 +24,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -57,9 +56,6 @@ public final class VolumeRecords implements Closeable {
 
   private static final long FIRST_RETRY_MILLIS = 500;
 
-  /** The longest time between two attempts to read a block that could not be read. */
-  private static final long MAX_LOOK_MILLIS = TimeUnit.MINUTES.toMillis(10);
-
   /** The longest time from a change of a file to {@link #changed}. */
   private static final long SETTLE_MILLIS = 200;
 
@@ -72,7 +68,7 @@ public final class VolumeRecords implements Closeable {
   private static final int NEVER = -1;
 
   /** Too many blocks could not be read to remember each. */
-  private static final int TOO_MANY_UNLOOKED = -2;
+  private static final int TOO_MANY_UNREADABLE = -2;
 
   private static final long REMINDER_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
@@ -112,15 +108,10 @@ public final class VolumeRecords implements Closeable {
   private volatile boolean ended;
   private final Queue<RecordTask> tasks = new ConcurrentLinkedQueue<>();
 
-  /**
-   * {@link #changed} blocks that could not be read. This and the following fields are the thread's.
-   */
-  private final Map<Long, Integer> unlooked = new HashMap<>();
+  /** This and the following fields are the thread's. */
+  private final UnreadableBlocks unreadable;
 
-  private String unlookedExample = "";
-  private boolean tooManyUnlooked;
-  private long lookAgainAt;
-  private long lookMillis = FIRST_RETRY_MILLIS;
+  private boolean tooManyUnreadable;
 
   /** The link's losses when all records were last right, or {@link #NEVER} and its like. */
   private int comparedAt = NEVER;
@@ -138,8 +129,6 @@ public final class VolumeRecords implements Closeable {
 
   /** Whether another user of the store was seen since it was last open. */
   private boolean wary;
-
-  private volatile int unlookedCount;
 
   /** Damage that another thread found; this thread handles it. */
   private final AtomicReference<StoreCorruptException> damage = new AtomicReference<>();
@@ -175,6 +164,7 @@ public final class VolumeRecords implements Closeable {
     this.settings = settings;
     this.counters = counters;
     this.listener = listener;
+    this.unreadable = new UnreadableBlocks(settings.maxPending());
     this.thread = new RepeatingThread("hdrf-records-" + context.storageId(), new Keeping());
   }
 
@@ -242,7 +232,7 @@ public final class VolumeRecords implements Closeable {
 
   /** Returns the number of changes that wait to be written. */
   public int pending() {
-    return changed.size() + inWork + unlookedCount;
+    return changed.size() + inWork + unreadable.size();
   }
 
   /** Returns the volume's id in HDFS. */
@@ -456,18 +446,18 @@ public final class VolumeRecords implements Closeable {
     if (forgets != null) {
       return StoreStatus.notInStep(forgets);
     }
-    if (!unlooked.isEmpty()) {
+    if (!unreadable.isEmpty()) {
       return StoreStatus.notInStep(
-          unlooked.size() + " blocks can't be looked at, such as " + unlookedExample);
+          unreadable.size() + " blocks can't be looked at, such as " + unreadable.example());
     }
     return isVouchedFor()
         ? StoreStatus.inStep()
-        : StoreStatus.notInStep("blocks can't be looked at, such as " + unlookedExample);
+        : StoreStatus.notInStep("blocks can't be looked at, such as " + unreadable.example());
   }
 
   /** Returns whether every block has its record except those that {@link #changed}. */
   private boolean isVouchedFor() {
-    return comparedAt == link.losses() && forgets == null && unlooked.isEmpty();
+    return comparedAt == link.losses() && forgets == null && unreadable.isEmpty();
   }
 
   private void endTasks(Throwable why) {
@@ -594,7 +584,7 @@ public final class VolumeRecords implements Closeable {
       run(task);
       writeAllChanges();
     }
-    scheduleLooks();
+    unreadable.schedule(hasUnreadable());
   }
 
   private void askWhetherItForgets() throws MetadataException {
@@ -612,7 +602,7 @@ public final class VolumeRecords implements Closeable {
   }
 
   private boolean isTimeToCompare() {
-    return comparedAt != TOO_MANY_UNLOOKED || System.nanoTime() - lookAgainAt >= 0;
+    return comparedAt != TOO_MANY_UNREADABLE || unreadable.isDue();
   }
 
   private void compareAll() throws IOException {
@@ -621,7 +611,7 @@ public final class VolumeRecords implements Closeable {
     try {
       done = compareAll(PlainReasons.none(), null) != null;
     } finally {
-      comparisonWanted |= !done && comparedAt != TOO_MANY_UNLOOKED;
+      comparisonWanted |= !done && comparedAt != TOO_MANY_UNREADABLE;
     }
   }
 
@@ -662,7 +652,7 @@ public final class VolumeRecords implements Closeable {
     int lossesBefore = link.losses();
     link.write(new StoreBatch(), isVouchedFor());
     status = StoreStatus.comparing();
-    tooManyUnlooked = false;
+    tooManyUnreadable = false;
     CheckResult result =
         new RecordCheck(link.store(), inventory, mode, new Host(reasons, task)).run();
     if (result == null || !link.isInStep() || link.losses() != lossesBefore) {
@@ -671,7 +661,7 @@ public final class VolumeRecords implements Closeable {
     if (mode != RecordCheck.Mode.LOOK) {
       counters.written(result.missing() + result.wrong());
       counters.deleted(result.extra());
-      comparedAt = tooManyUnlooked ? TOO_MANY_UNLOOKED : lossesBefore;
+      comparedAt = tooManyUnreadable ? TOO_MANY_UNREADABLE : lossesBefore;
     }
     link.write(new StoreBatch(), isVouchedFor());
     return link.losses() == lossesBefore ? result : null;
@@ -734,7 +724,7 @@ public final class VolumeRecords implements Closeable {
 
     @Override
     public void unreadable(long blockId) {
-      unlooked(blockId, reasons.of(blockId), "block " + blockId);
+      addUnreadable(blockId, reasons.of(blockId), "block " + blockId);
     }
 
     @Override
@@ -792,17 +782,16 @@ public final class VolumeRecords implements Closeable {
         long blockId = change.getKey();
         try {
           BlockRecord is = inventory.look(blockId, change.getValue());
-          unlooked.remove(blockId);
+          unreadable.remove(blockId);
           if (is == null) {
             gone.add(BlockRecord.key(blockId));
           } else {
             batch.put(Table.BLOCKS, BlockRecord.key(blockId), is.encode());
           }
         } catch (IOException e) {
-          unlooked(blockId, change.getValue(), "block " + blockId + ": " + e.getMessage());
+          addUnreadable(blockId, change.getValue(), "block " + blockId + ": " + e.getMessage());
         }
       }
-      unlookedCount = unlooked.size();
       int puts = batch.size();
       // Most blocks that are not here never were: they lie on another volume.
       List<byte[]> known = link.store().get(Table.BLOCKS, gone);
@@ -827,39 +816,26 @@ public final class VolumeRecords implements Closeable {
   }
 
   /** The block's record may be wrong until it can be looked at. */
-  private void unlooked(long blockId, int reason, String example) {
-    if (unlooked.isEmpty()) {
-      LOG.warn(
-          "The record of {} in {} can't be written: it can't be looked at", example, directory);
-      unlookedExample = example;
+  private void addUnreadable(long blockId, int reason, String what) {
+    if (unreadable.isEmpty()) {
+      LOG.warn("The record of {} in {} can't be written: it can't be looked at", what, directory);
     }
-    if (unlooked.size() >= settings.maxPending() && !unlooked.containsKey(blockId)) {
+    if (!unreadable.add(blockId, reason, what)) {
       counters.overflow();
-      tooManyUnlooked = true;
-      comparedAt = TOO_MANY_UNLOOKED;
-      return;
+      tooManyUnreadable = true;
+      comparedAt = TOO_MANY_UNREADABLE;
     }
-    unlooked.put(blockId, reason);
-    unlookedCount = unlooked.size();
   }
 
   /** Queues unreadable blocks for another look after some time. */
   private void lookAgain() {
-    if (!unlooked.isEmpty() && System.nanoTime() - lookAgainAt >= 0) {
-      unlooked.forEach(changed::putIfAbsent);
+    if (!unreadable.isEmpty() && unreadable.isDue()) {
+      unreadable.forEach(changed::putIfAbsent);
     }
   }
 
-  private void scheduleLooks() {
-    if (unlooked.isEmpty() && comparedAt != TOO_MANY_UNLOOKED) {
-      lookMillis = FIRST_RETRY_MILLIS;
-      return;
-    }
-    long now = System.nanoTime();
-    if (lookMillis == FIRST_RETRY_MILLIS || now - lookAgainAt >= 0) {
-      lookAgainAt = now + TimeUnit.MILLISECONDS.toNanos(lookMillis);
-      lookMillis = Math.min(2 * lookMillis, MAX_LOOK_MILLIS);
-    }
+  private boolean hasUnreadable() {
+    return !unreadable.isEmpty() || comparedAt == TOO_MANY_UNREADABLE;
   }
 
   private Map<Long, Integer> take() {
@@ -882,9 +858,8 @@ public final class VolumeRecords implements Closeable {
         began = System.nanoTime();
       }
       long millis = gathering ? settings.flushMillis() : settings.checkMillis();
-      if (!gathering && (!unlooked.isEmpty() || comparedAt == TOO_MANY_UNLOOKED)) {
-        long left = TimeUnit.NANOSECONDS.toMillis(lookAgainAt - began);
-        millis = Math.max(1, Math.min(millis, left));
+      if (!gathering && hasUnreadable()) {
+        millis = Math.max(1, Math.min(millis, unreadable.millisUntilDue(began)));
       }
       // changed() takes no lock and wakes no thread, so poll for changes.
       if (!sleepUntil(began, millis, settings.flushMillis())) {

@@ -40,9 +40,6 @@ public final class RulesDigest {
 
   private static final Logger LOG = LoggerFactory.getLogger(RulesDigest.class);
 
-  /** Raise it when this class, or {@link ReductionRules}, decides otherwise with equal settings. */
-  private static final int BUILD = 1;
-
   /** The settings of the Reducer, the filter, and the codecs of Hadoop that schemes wrap. */
   private static final List<String> SECTIONS =
       Arrays.asList(
@@ -102,7 +99,6 @@ public final class RulesDigest {
 
   private int digest(SchemeChain chain) {
     MessageDigest sha = sha256();
-    update(sha, Integer.toString(BUILD));
     updateBuild(sha, RulesDigest.class);
     List<String> sections = new ArrayList<>(SECTIONS);
     for (ReductionScheme scheme : chain.schemes()) {
