@@ -51,7 +51,7 @@ final class DedupCodec implements BlockCodec {
 
   private final StoreLock lock;
   private final DedupSettings settings;
-  private final ContainerStore containers;
+  final ContainerStore containers;
   final FingerprintIndex index;
   private final ChunkPins chunkPins = new ChunkPins();
   private final StoredPayloads payloads;
@@ -128,10 +128,12 @@ final class DedupCodec implements BlockCodec {
 
   /** Where damaged chunks are looked for. */
   private List<ChunkLookup> sources(SchemeContext context) {
-    ChunkLookup here = settings.heal() ? newChunkLookup() : null;
-    return here == null
-        ? Collections.emptyList()
-        : Arrays.asList(here, context.newLookupElsewhere());
+    if (!settings.heal() || settings.fingerprint() != FingerprintFunction.SHA256) {
+      return Collections.emptyList();
+    }
+    // Copies that no block needs must not stay for ever where damage can't be healed.
+    ChunkLookup here = new StoreLookup(index.newLookupWithoutPins(), containers, new ChunkPins());
+    return Arrays.asList(here, context.newLookupElsewhere());
   }
 
   static DedupCodec open(SchemeContext context) throws IOException {

@@ -100,6 +100,11 @@ final class ContainerMaintenance {
     }
     ContainerRewriter rewriter = rewrite(container, source, content, live, replacements, throttle);
     unreadable.set(id, rewriter.damagedChunks());
+    // These were compared with their fingerprints.
+    BitSet replaced = rewriter.replaced();
+    for (int n = replaced.nextSetBit(0); n >= 0; n = replaced.nextSetBit(n + 1)) {
+      wrong.remove(id, n, 1);
+    }
     return new CompactionResult(
         rewriter.bytesRead(),
         rewriter.bytesWritten(),

@@ -182,11 +182,13 @@ final class ContainerRewriter {
         }
         readError = e;
       }
-      if (sound && !(whole && hasSoundHeader(group, bytes))) {
-        addChunks(group, live, original, writer, pending);
+      // Chunks that are not what their fingerprints say have right CRCs.
+      if ((!sound || hasReplacements(group, live))
+          && addReplaced(group, live, header, bytes, original, writer, pending)) {
         return;
       }
-      if (!sound && addReplaced(group, live, header, bytes, original, writer, pending)) {
+      if (sound && !(whole && hasSoundHeader(group, bytes))) {
+        addChunks(group, live, original, writer, pending);
         return;
       }
       if (readError != null) {
@@ -332,6 +334,15 @@ final class ContainerRewriter {
     } catch (CorruptFileException e) {
       return false;
     }
+  }
+
+  private boolean hasReplacements(int group, BitSet live) {
+    for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
+      if (isLive(live, i) && replacements.has(directory.number(i))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void addChunks(

@@ -96,7 +96,19 @@ public final class FingerprintIndex implements Closeable {
 
   /** A new one, for one thread. */
   public IndexLookup newLookup() {
-    return new IndexLookup(store, containers, chunkPins, cache, backoff, counters, () -> filters);
+    return newLookup(chunkPins);
+  }
+
+  /**
+   * A new one, for one thread, which does not keep what it finds from being collected: for a
+   * collector, which copies the bytes before it drops anything.
+   */
+  public IndexLookup newLookupWithoutPins() {
+    return newLookup(new ChunkPins());
+  }
+
+  private IndexLookup newLookup(ChunkPins pins) {
+    return new IndexLookup(store, containers, pins, cache, backoff, counters, () -> filters);
   }
 
   /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.codec.dedup.IndexedContainers;
+import io.hdrf.codec.dedup.container.ChunkAppender;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
@@ -243,5 +244,72 @@ class HealingInCollectionTest {
     read(refs[0]);
     assertThat(store.has(refs[3])).isTrue();
     read(refs[3]);
+  }
+
+  /** Its CRC32C is right: memory changed it before it was written. */
+  @Test
+  void whatIsNotWhatItsFingerprintSaysIsHealed() throws IOException {
+    long[] refs = new long[3];
+    try (ChunkAppender appender = store.appender()) {
+      for (int i = 0; i < refs.length; i++) {
+        ByteBuffer chunk = ByteBuffer.allocateDirect(IndexedContainers.CHUNK);
+        chunk.put(0, (byte) (i == 1 ? 77 : i + 1)).putLong(50, i + 1);
+        refs[i] = appender.append(IndexedContainers.name(i + 1), 0, chunk);
+      }
+      appender.force();
+    }
+    long id = ChunkRef.container(refs[0]);
+    store.containers.sealIdle(id);
+    store.blocks.put(1L, refs);
+    elsewhere.addAll(Set.of(1, 2, 3));
+    assertThat(store.containers.findDamage(id, ChunkRef.number(refs[1]), 1)).isTrue();
+    GarbageCollector collector = store.collector();
+    collector.collect(line -> {});
+    assertThat(store.containers.damagedChunks(bytes -> {})).isEmpty();
+    assertThat(store.damaged).isEmpty();
+    ByteBuffer chunk = ByteBuffer.allocateDirect(IndexedContainers.CHUNK);
+    store.containers.read(id, ChunkRef.number(refs[1]), 1, chunk);
+    assertThat(chunk.get(0)).isEqualTo((byte) 2);
+    assertThat(store.containers.isBad(refs[1])).isFalse();
+  }
+
+  /** Damage that can't be healed may stay for long, as where there is no other replica. */
+  @Test
+  void copiesThatNobodyNeedsAreCollectedInSpiteOfDamage() throws IOException {
+    store.conf.set("hdrf.dedup.gc.min.age", "0");
+    long[] refs = sealed(3);
+    store.blocks.put(1L, refs);
+    long[] copies = new long[2];
+    byte[] names = new byte[copies.length * Fingerprinter.LENGTH];
+    try (ChunkAppender appender = store.appender()) {
+      for (int i = 0; i < copies.length; i++) {
+        byte[] name = IndexedContainers.name(i + 2);
+        System.arraycopy(name, 0, names, i * Fingerprinter.LENGTH, Fingerprinter.LENGTH);
+        ByteBuffer chunk = ByteBuffer.allocateDirect(IndexedContainers.CHUNK);
+        chunk.put(0, (byte) (i + 2)).putLong(50, i + 2);
+        copies[i] = appender.append(name, 0, chunk);
+      }
+      appender.force();
+    }
+    store.index.publish(names, copies, copies.length);
+    store.containers.sealIdle(ChunkRef.container(copies[0]));
+    sealed(1);
+    damage(refs[0]);
+    IndexLookup here = store.index.newLookupWithoutPins();
+    long[] found = new long[IndexLookup.MAX_COUNT];
+    boolean[] asked = new boolean[1];
+    store.sources.set(
+        0,
+        (wanted, ends, count, has, dst) -> {
+          here.find(wanted, count, found);
+          asked[0] |= count == 3 && found[1] == copies[0];
+        });
+    GarbageCollector collector = store.collector();
+    for (int i = 0; i < 4; i++) {
+      collector.collect(line -> {});
+    }
+    assertThat(asked[0]).as("a copy was found").isTrue();
+    assertThat(store.has(copies[0])).isFalse();
+    assertThat(store.has(refs[1])).isTrue();
   }
 }
