@@ -24,7 +24,10 @@ import io.hdrf.scheme.VolumeServices;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.BlockCodec;
+import io.hdrf.spi.scheme.ChunkLookup;
+import io.hdrf.spi.scheme.Prefetch;
 import io.hdrf.spi.scheme.StoredPayloads;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.wire.FrameSpool;
@@ -39,10 +42,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ObjLongConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
@@ -68,6 +73,9 @@ final class PoolOnVolume implements Closeable, VolumeServices {
   private final SchemeRegistry registry;
   private final Configuration configuration;
   private final String chain;
+  private final MemoryBudget memory;
+  private final ObjLongConsumer<PoolOnVolume> suspected;
+  private final Elsewhere elsewhere;
   private final Path directory;
   private final Path finalized;
   private final Path hdrf;
@@ -80,6 +88,8 @@ final class PoolOnVolume implements Closeable, VolumeServices {
   /**
    * @param directory of the pool on the volume; made if it is missing
    * @param disk the disk below {@code files}
+   * @param suspected gets blocks that collections want to have examined
+   * @param elsewhere looks for chunks beyond this volume
    */
   PoolOnVolume(
       Path directory,
@@ -90,7 +100,10 @@ final class PoolOnVolume implements Closeable, VolumeServices {
       MetadataStore store,
       SchemeRegistry registry,
       Configuration configuration,
-      String chain) {
+      String chain,
+      MemoryBudget memory,
+      ObjLongConsumer<PoolOnVolume> suspected,
+      Elsewhere elsewhere) {
     this.directory = files.path(directory);
     this.poolId = poolId;
     this.volumeId = volumeId;
@@ -100,6 +113,9 @@ final class PoolOnVolume implements Closeable, VolumeServices {
     this.registry = registry;
     this.configuration = configuration;
     this.chain = chain;
+    this.memory = memory;
+    this.suspected = suspected;
+    this.elsewhere = elsewhere;
     this.finalized = this.directory.resolve("current").resolve("finalized");
     this.hdrf = this.directory.resolve("hdrf");
     this.temporary = hdrf.resolve("tmp");
@@ -509,9 +525,75 @@ final class PoolOnVolume implements Closeable, VolumeServices {
   }
 
   @Override
+  public MemoryBudget memory() {
+    return memory;
+  }
+
+  @Override
+  public ChunkLookup newLookupElsewhere(String scheme) {
+    return (names, ends, count, found, dst) ->
+        elsewhere.find(this, names, ends, count, found, dst);
+  }
+
+  /** As {@link ChunkLookup}, for all places. */
+  interface Elsewhere {
+    void find(
+        PoolOnVolume place, byte[] names, int[] ends, int count, BitSet found, ByteBuffer dst)
+        throws IOException;
+  }
+
+  private final class Listener implements StoredBlocks.UnreadableListener {
+    @Override
+    public void unreadable(Path file, long blockId, IOException why) {}
+
+    @Override
+    public void damaged(long blockId, IOException why) {
+      suspected.accept(PoolOnVolume.this, blockId);
+    }
+  }
+
+  /** The chunks that a block refers to; none if it is plain. */
+  void references(long id, Recipe.RunVisitor visitor) throws IOException {
+    BlockRef identity = new BlockRef(poolId, id);
+    Path path = WatchedPath.real(file(id));
+    try (ChannelFile file = ChannelFile.open(path)) {
+      if (BlockProbe.examine(path, file, identity, key).kind() != BlockProbe.Kind.REDUCED) {
+        return;
+      }
+      ReducedBlock block = ReducedBlock.open(path, file, identity, key);
+      ChainCodec stored = volume.codec(block.header().chainIds());
+      for (int frame = 0; frame < block.frames().frameCount(); frame++) {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(block.frames().storedLength(frame));
+        block.readStored(frame, bytes);
+        bytes.flip();
+        stored.addTo(
+            new Prefetch() {
+              @Override
+              public void add(ByteBuffer payload) throws IOException {
+                Recipe.parse(payload, visitor);
+              }
+
+              @Override
+              public void start() {}
+            },
+            block.frames().stages(frame),
+            bytes,
+            block.frames().originalLength(frame));
+      }
+    }
+  }
+
+  /** A container's file, relative to the root of all volumes. */
+  String containerName(long id) {
+    Path real = WatchedPath.real(directory);
+    Path file = real.resolve("hdrf/dedup/containers").resolve(String.format("%012x.hdc", id));
+    return real.getParent().getParent().relativize(file).toString();
+  }
+
+  @Override
   public StoredPayloads payloads(int schemeId) {
     return new StoredBlocks(
-            directory, hdrf, poolId, key, (path, file) -> true, files, (file, blockId, why) -> {})
+            directory, hdrf, poolId, key, (path, file) -> true, files, new Listener())
         .payloads(schemeId, () -> System.currentTimeMillis() + SOONER_MILLIS);
   }
 

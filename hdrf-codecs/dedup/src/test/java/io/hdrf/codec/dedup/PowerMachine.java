@@ -3,6 +3,10 @@ package io.hdrf.codec.dedup;
 
 import io.hdrf.block.BlockRef;
 import io.hdrf.conf.HdrfConf;
+import io.hdrf.codec.dedup.container.CheckedContainer;
+import io.hdrf.codec.dedup.container.ContainerStore;
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerFooter;
 import io.hdrf.io.CrashException;
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.FaultyFiles;
@@ -20,8 +24,11 @@ import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.memory.MemoryBudget;
+import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreContext;
 import java.io.Closeable;
@@ -31,11 +38,14 @@ import java.io.RandomAccessFile;
 import java.io.StringWriter;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +53,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -79,7 +90,14 @@ final class PowerMachine {
     /** Also, bits of containers have rotted that can be restored from the others. */
     DAMAGED_DIRECTORIES,
     /** The block's owner throws an OutOfMemoryError when the Reducer calls it. */
-    NO_MEMORY_IN_OWNER
+    NO_MEMORY_IN_OWNER,
+    /**
+     * Bits of containers have rotted, each at one place at most. Containers are scrubbed, and what
+     * the pool's other volume has is healed.
+     */
+    DAMAGED_CHUNKS,
+    /** There is no more memory than is needed at the least. */
+    LITTLE_MEMORY
   }
 
   /** Counts of what happened in all lives. */
@@ -181,6 +199,19 @@ final class PowerMachine {
   /** Containers whose directory or footer was damaged. */
   private final Set<String> rotten = new TreeSet<>();
 
+  /** Chunks whose group was damaged, by container; each container is damaged once. */
+  private final Map<String, BitSet> hit = new TreeMap<>();
+
+  /** Decides about damage, so that the rest is as it was without. */
+  private final Random rot;
+
+  private final MemoryBudget memory;
+
+  /** Chunks of blocks by their fingerprints, and the data that was cut into them. */
+  private final Map<ByteBuffer, byte[]> chunks = new ConcurrentHashMap<>();
+
+  private final Map<byte[], byte[]> cut = new IdentityHashMap<>();
+
   private final List<String> story = new ArrayList<>();
 
   private List<PoolOnVolume> places = new ArrayList<>();
@@ -206,6 +237,11 @@ final class PowerMachine {
     this.scratch = scratch;
     this.happened = happened;
     this.registry = SchemeRegistry.of(List.of(new DedupScheme(), new DeflateScheme()));
+    rot = new Random(~seed);
+    memory =
+        hazards.contains(Hazard.LITTLE_MEMORY) && rot.nextBoolean()
+            ? new MemoryBudget(1)
+            : MemoryBudget.unlimited();
     hotPercent = random.nextBoolean() ? 0 : 80;
     configuration.set("hdrf.dedup.chunk.size", "1k");
     configuration.set("hdrf.dedup.container.size", random.nextBoolean() ? "64k" : "512k");
@@ -219,6 +255,7 @@ final class PowerMachine {
     configuration.set("hdrf.dedup.gc.min.age", "0");
     configuration.set("hdrf.dedup.gc.rate", "0");
     configuration.set("hdrf.dedup.gc.live.percent", random.nextBoolean() ? "75" : "100");
+    configuration.set("hdrf.dedup.scrub.rate", "0");
     configuration.set("hdrf.reduce.threads", "2");
     configuration.set("hdrf.reduce.delay", "0");
     configuration.set("hdrf.reduce.nice", "0");
@@ -286,6 +323,9 @@ final class PowerMachine {
     }
     files.crash(1, CrashableFiles.Moment.BEFORE);
     close();
+    if (memory != MemoryBudget.unlimited() && memory.limit() != 1) {
+      throw new AssertionError("memory is still reserved: " + memory.usedByUser());
+    }
     files.closeAll();
     happened.crashes++;
     happened.faults += files.faults();
@@ -313,6 +353,9 @@ final class PowerMachine {
     } else if (round > 0) {
       disturbStart(root);
     }
+    if (round > 0 && rot.nextInt(3) == 0) {
+      rot(root);
+    }
     open(root);
     readAll("after the power loss");
     files.heal();
@@ -320,6 +363,9 @@ final class PowerMachine {
     dropWhatIsNotThere();
     if (round > 0) {
       work("after the power loss");
+    }
+    if (rot.nextInt(3) > 0) {
+      rot(root);
     }
     int calls = 100 + random.nextInt(1500);
     if (random.nextInt(5) < 3) {
@@ -385,7 +431,7 @@ final class PowerMachine {
     if (damage && hazards.contains(Hazard.DAMAGED_DIRECTORIES)) {
       int damaged = 0;
       for (Path file : sealedFiles(root)) {
-        if (random.nextInt(4) == 0) {
+        if (random.nextInt(4) == 0 && !hit.containsKey(root.relativize(file).toString())) {
           try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
             long at = bytes.length() - 1 - random.nextInt(100);
             bytes.seek(at);
@@ -401,6 +447,81 @@ final class PowerMachine {
       tell(damaged + " directories of containers are damaged");
       happened.counts.merge("damaged directories", damaged, Integer::sum);
     }
+  }
+
+  /** Some containers lose a bit somewhere. */
+  private void rot(Path root) throws IOException {
+    if (!hazards.contains(Hazard.DAMAGED_CHUNKS)) {
+      return;
+    }
+    for (Path file : sealedFiles(root)) {
+      String name = root.relativize(file).toString();
+      if (rot.nextInt(3) > 0 || rotten.contains(name) || hit.containsKey(name)) {
+        continue;
+      }
+      BitSet numbers = new BitSet();
+      try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
+        long at = (long) (rot.nextDouble() * bytes.length());
+        try (ChannelFile opened = ChannelFile.open(file)) {
+          ContainerDirectory content =
+              ContainerFooter.read(file, opened).readDirectory(file, opened);
+          for (int group = 0; group < content.groupCount(); group++) {
+            if (at >= content.groupPosition(group) && at < content.groupEnd(group)) {
+              for (int i = content.firstChunk(group); i < content.endChunk(group); i++) {
+                numbers.set(content.number(i));
+              }
+            }
+          }
+        }
+        bytes.seek(at);
+        int old = bytes.read();
+        bytes.seek(at);
+        bytes.write(old ^ (1 << rot.nextInt(8)));
+        tell(name + " rots at " + at + " of " + bytes.length() + ", chunks " + numbers);
+      }
+      disk.importDurable(file);
+      hit.put(name, numbers);
+      rotten.add(name);
+      happened.count(numbers.isEmpty() ? "damage beside chunks" : "damaged groups");
+    }
+  }
+
+  /** Returns whether a block refers to chunks that may be damaged. */
+  private boolean mayBeHurt(Block block) {
+    if (hit.isEmpty() || !block.place.deduplicates()) {
+      return false;
+    }
+    try {
+      boolean[] hurt = new boolean[1];
+      block.place.references(
+          block.id,
+          (container, first, count) -> {
+            BitSet numbers = hit.get(block.place.containerName(container));
+            int next = numbers == null ? -1 : numbers.nextSetBit(first);
+            hurt[0] |= next >= 0 && next - first < count;
+          });
+      return hurt[0];
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  /** Reads all containers of a place, as the scrub does, and repairs what can be. */
+  private void scrub(PoolOnVolume place) throws IOException {
+    ContainerStore containers = ((DedupCodec) place.dedup()).containers;
+    for (long id = containers.next(-1); id >= 0; id = containers.next(id)) {
+      CheckedContainer checked = containers.check(id, bytes -> {});
+      if (checked != null && !checked.isSound()) {
+        happened.count("scrub: damaged");
+        if (files.faults() == 0 && !rotten.contains(place.containerName(id))) {
+          fail(place + ": the scrub finds damage in " + containers.file(id), null);
+        }
+        if (checked.isHeaderDamaged()) {
+          containers.mendHeaders(id);
+        }
+      }
+    }
+    containers.mend(System.nanoTime(), bytes -> {});
   }
 
   private static List<Path> sealedFiles(Path root) throws IOException {
@@ -431,7 +552,10 @@ final class PowerMachine {
                 store(name),
                 registry,
                 configuration,
-                chain);
+                chain,
+                memory,
+                this::suspected,
+                this::findElsewhere);
         places.add(place);
         place.open();
         if (place.deduplicates()) {
@@ -542,6 +666,62 @@ final class PowerMachine {
     }
   }
 
+  /** Looks on the pool's other volume, which here has most chunks that blocks have. */
+  private void findElsewhere(
+      PoolOnVolume place, byte[] names, int[] ends, int count, BitSet found, ByteBuffer dst)
+      throws IOException {
+    for (PoolOnVolume other : places) {
+      if (other != place && other.poolId().equals(place.poolId()) && other.deduplicates()) {
+        other.dedup().newChunkLookup().find(names, ends, count, found, dst);
+      }
+    }
+    for (Block block : blocks.values()) {
+      chunksOf(block.data);
+    }
+    for (int i = 0; i < count; i++) {
+      byte[] name = Arrays.copyOfRange(names, i * 32, i * 32 + 32);
+      byte[] chunk = name[0] % 4 == 0 ? null : chunks.get(ByteBuffer.wrap(name));
+      if (!found.get(i) && chunk != null) {
+        ByteBuffer room = dst.duplicate();
+        room.position(dst.position() + (i == 0 ? 0 : ends[i - 1]));
+        room.put(chunk);
+        found.set(i);
+      }
+    }
+  }
+
+  private synchronized void chunksOf(byte[] data) throws IOException {
+    if (data.length == 0 || cut.put(data, data) != null) {
+      return;
+    }
+    ChunkFunction function =
+        new DedupScheme().chunkFunction(new PluginSettings(configuration, "dedup"));
+    ByteBuffer bytes = ByteBuffer.allocateDirect(data.length).put(data);
+    bytes.flip();
+    int[] ends = new int[1];
+    byte[] name = new byte[32];
+    while (bytes.hasRemaining() && function.cut(bytes, true, ends) > 0) {
+      function.fingerprints(bytes, ends, 1, name);
+      byte[] chunk = new byte[ends[0]];
+      bytes.get(chunk);
+      chunks.put(ByteBuffer.wrap(name.clone()), chunk);
+    }
+  }
+
+  /** A collection wants a block examined. */
+  private void suspected(PoolOnVolume place, long id) {
+    happened.count("blocks suspected");
+    Block block = blocks.get(id);
+    // Unreadable sectors are forgotten after a while.
+    if (block != null
+        && block.place == place
+        && !block.deleted
+        && files.faults() == 0
+        && !mayBeHurt(block)) {
+      fail(block + " is to be examined without any damage", null);
+    }
+  }
+
   private final class Owner implements BlockOwner {
 
     @Override
@@ -633,7 +813,8 @@ final class PowerMachine {
 
   /** An exception is right if some call failed. */
   private void happenedInWork(String what, Throwable cause) {
-    if (files.faults() == 0) {
+    if (files.faults() == 0
+        && (hit.isEmpty() || what.startsWith("collect") || what.startsWith("write"))) {
       fail(what + " failed though nothing was wrong", cause);
     } else {
       happened.count("failed: " + what.replaceAll(" .*", ""));
@@ -689,6 +870,13 @@ final class PowerMachine {
         PoolOnVolume place = places.get(own.nextInt(places.size()));
         if (place.deduplicates()) {
           place.dedup().reclaim(line -> {});
+        }
+      } else if (rot.nextInt(3) == 0 && !hit.isEmpty()) {
+        name = "scrub";
+        memory.balance();
+        PoolOnVolume place = places.get(own.nextInt(places.size()));
+        if (place.deduplicates()) {
+          scrub(place);
         }
       } else {
         name = "check";
@@ -779,7 +967,8 @@ final class PowerMachine {
     if (reason == SkipReason.VERIFICATION_FAILED) {
       fail(block + " is not given back as it was", null);
     }
-    if (reason == SkipReason.FAILED && files.faults() == 0) {
+    // What is not known yet to be damaged is found in the verification.
+    if (reason == SkipReason.FAILED && files.faults() == 0 && hit.isEmpty()) {
       fail("reducing " + block + " failed though nothing was wrong", null);
     }
     happened.count("reduced: " + (reason == null ? "yes" : reason.name()));
@@ -793,6 +982,10 @@ final class PowerMachine {
       read = block.place.read(block.id);
     } catch (IOException e) {
       if (block.version.get() != version || block.deleted) {
+        return;
+      }
+      if (mayBeHurt(block)) {
+        happened.count("reads of damaged blocks");
         return;
       }
       throw e;
@@ -915,7 +1108,7 @@ final class PowerMachine {
             continue;
           }
         }
-        if (when.equals(HEALED)) {
+        if (when.equals(HEALED) && !mayBeHurt(block)) {
           readInTime(block);
         }
         read(block, when);
@@ -958,6 +1151,9 @@ final class PowerMachine {
       place.write(block.id, block.data, true);
       blocks.put(block.id, block);
       SkipReason reason = reducer.reduceNow(new BlockRef(place.poolId(), block.id));
+      for (int i = 0; reason == SkipReason.FAILED && i < 3 && !hit.isEmpty(); i++) {
+        reason = reducer.reduceNow(new BlockRef(place.poolId(), block.id));
+      }
       if (reason != null && reason != SkipReason.SMALL && reason != SkipReason.INCOMPRESSIBLE) {
         fail("a new block stays plain " + when + ": " + reason, null);
       }
@@ -1070,7 +1266,9 @@ final class PowerMachine {
     files.heal();
     files.mend();
     dead.retainAll(place.sealedContainers());
-    if (!dead.isEmpty()) {
+    // What is needed for healing stays until that is done.
+    boolean hurt = hit.keySet().stream().anyMatch(name -> name.startsWith(place + "/"));
+    if (!dead.isEmpty() && !hurt) {
       throw new AssertionError(
           "containers in which nothing lives stay, because others can't be compacted: "
               + dead
