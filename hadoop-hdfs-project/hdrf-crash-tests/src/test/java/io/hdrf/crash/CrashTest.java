@@ -52,6 +52,7 @@ import org.junit.jupiter.api.Test;
  * each round one, two or all of three DataNodes are killed; their volumes are checked before
  * anything can heal them; they are started again; every acknowledged byte of every file is read
  * from every replica; and the checks of {@code hdrf fsck} on each DataNode show no difference.
+ * Collections and scrubs run all the time, and may find no damage.
  *
  * <p>{@code -Dhdrf.crash.rounds=N} sets the number of rounds, {@code -Dhdrf.crash.schemes} the
  * chains, {@code -Dhdrf.test.seed=N} the seed of everything but the operating system's part.
@@ -90,8 +91,9 @@ class CrashTest {
   private static final Pattern MISMATCH =
       Pattern.compile("^.*:blk_(\\d+) stays plain: it does not match.*$", Pattern.MULTILINE);
 
-  /** Another counter that must stay at zero, on DataNodes that have a store of dedup. */
-  private static final String DEDUP_ALARM = "DedupDamagedReads";
+  /** Others that must stay at zero, on DataNodes that have a store of dedup. */
+  private static final List<String> DEDUP_ALARMS =
+      List.of("DedupDamagedReads", "DedupScrubContainersDamaged", "DedupHealChunksLeft");
 
   /** The moment to kill. */
   private enum Moment {
@@ -126,6 +128,8 @@ class CrashTest {
 
   private long bytesRead;
   private long framesSent;
+  private long containersScrubbed;
+  private long chunksCollected;
   private int unclosable;
 
   @BeforeEach
@@ -160,7 +164,7 @@ class CrashTest {
             .with("hdrf.reduce.scan.interval", "1")
             .with("hdrf.reduce.threads", "2")
             .with("hdrf.mirror.enabled", random.nextInt(3) == 0 ? "auto" : "true")
-            // Makes many containers and filters, and a collector that never rests.
+            // Makes many containers and filters, and a collector and a scrub that never rest.
             .with("hdrf.dedup.chunk.size", "2k")
             .with("hdrf.dedup.container.size", "1m")
             .with("hdrf.dedup.dba.capacity", "1000")
@@ -168,6 +172,8 @@ class CrashTest {
             .with("hdrf.dedup.gc.min.age", "0")
             .with("hdrf.dedup.gc.live.percent", "95")
             .with("hdrf.dedup.gc.rate", "0")
+            .with("hdrf.dedup.scrub.interval", "1")
+            .with("hdrf.dedup.scrub.rate", "1g")
             .with("dfs.blocksize", Integer.toString(BLOCK_SIZE))
             .with("dfs.heartbeat.interval", "1")
             .with("dfs.namenode.redundancy.interval.seconds", "1")
@@ -222,6 +228,10 @@ class CrashTest {
             + " references and "
             + fsck.blocks()
             + " records compared; "
+            + containersScrubbed
+            + " containers scrubbed and "
+            + chunksCollected
+            + " chunks collected, as counted after each round; "
             + unclosable
             + " files that HDFS can't close after a truncation was cut off");
     assertThat(volumes.reduced()).isPositive();
@@ -229,6 +239,8 @@ class CrashTest {
     assertThat(fsck.blocks()).isPositive();
     if (ALL_DEDUP) {
       assertThat(fsck.references()).isPositive();
+      assertThat(containersScrubbed).isPositive();
+      assertThat(chunksCollected).isPositive();
     }
   }
 
@@ -296,6 +308,8 @@ class CrashTest {
     checkReferences();
     for (DataNode dataNode : cluster.dataNodes()) {
       framesSent += framesSent(dataNode);
+      containersScrubbed += sum(dataNode, "DedupScrubContainers");
+      chunksCollected += sum(dataNode, "DedupGcChunksDropped");
       fsck.awaitRecords(dataNode, configuration(), PATIENCE, 0);
       assertNoAlarm(dataNode);
     }
@@ -386,12 +400,14 @@ class CrashTest {
   /** Returns the number of frames that it has sent to others since it was started. */
   private static long framesSent(DataNode dataNode) throws IOException {
     long sent = 0;
-    for (JsonNode bean : dataNode.hdrfMetrics()) {
-      for (String kind : List.of("Encoded", "Forwarded", "SentAsStored")) {
-        sent += bean.path("MirrorFrames" + kind).asLong();
-      }
+    for (String kind : List.of("Encoded", "Forwarded", "SentAsStored")) {
+      sent += sum(dataNode, "MirrorFrames" + kind);
     }
     return sent;
+  }
+
+  private static long sum(DataNode dataNode, String counter) throws IOException {
+    return dataNode.hdrfMetrics().stream().mapToLong(bean -> bean.path(counter).asLong()).sum();
   }
 
   private void checkReferences() throws IOException {
@@ -407,9 +423,11 @@ class CrashTest {
       for (String alarm : ALARMS) {
         assertThat(bean.path(alarm).asLong(-1)).as(dataNode.name() + ": " + alarm).isZero();
       }
-      assertThat(bean.path(DEDUP_ALARM).asLong(ALL_DEDUP ? -1 : 0))
-          .as(dataNode.name() + ": " + DEDUP_ALARM)
-          .isZero();
+      for (String alarm : DEDUP_ALARMS) {
+        assertThat(bean.path(alarm).asLong(ALL_DEDUP ? -1 : 0))
+            .as(dataNode.name() + ": " + alarm)
+            .isZero();
+      }
     }
     if (mismatches > 0) {
       assertMismatchesAreMadeByHdfs(dataNode, mismatches);

@@ -4,7 +4,6 @@ package io.hdrf.codec.dedup;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.gc.GarbageCollector;
 import io.hdrf.codec.dedup.gc.GcResult;
-import io.hdrf.codec.dedup.gc.GcSettings;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.scrub.Scrubber;
 import io.hdrf.spi.io.RateThrottle;
@@ -24,13 +23,14 @@ final class BackgroundThreads implements Closeable {
 
   private static final long TICK_MILLIS = 1000;
 
-  /** How often a scrub that has nothing to do looks whether it has. */
-  private static final long SCRUB_MILLIS = TimeUnit.SECONDS.toMillis(10);
+  /** How often a scrub that has nothing to do looks whether it has, or more often if it is to. */
+  private static final int SCRUB_SECONDS = 10;
 
   private final ContainerStore containers;
   private final FingerprintIndex index;
   private final GarbageCollector collector;
-  private final GcSettings gc;
+  private final boolean collects;
+  private final long scrubMillis;
   private final Semaphore wake = new Semaphore(0);
 
   /** Used by the collector's thread alone. */
@@ -48,29 +48,31 @@ final class BackgroundThreads implements Closeable {
       ContainerStore containers,
       FingerprintIndex index,
       GarbageCollector collector,
-      GcSettings gc,
+      DedupSettings settings,
       Scrubber scrubber) {
     this.containers = containers;
     this.index = index;
     this.collector = collector;
-    this.gc = gc;
+    this.collects = settings.gc().intervalSeconds() > 0;
+    this.scrubMillis =
+        TimeUnit.SECONDS.toMillis(Math.min(settings.scrubIntervalSeconds(), SCRUB_SECONDS));
     this.indexThread = new RepeatingThread("hdrf-dedup-index-" + name, this::keepIndex);
     this.collectorThread = new RepeatingThread("hdrf-dedup-gc-" + name, this::collect);
     this.mendingThread = new RepeatingThread("hdrf-dedup-mend-" + name, this::mend);
     this.scrubber = scrubber;
     this.scrubThread = new RepeatingThread("hdrf-dedup-scrub-" + name, this::scrub);
-    throttle.setRate(gc.bytesPerSecond());
+    throttle.setRate(settings.gc().bytesPerSecond());
     this.schedule =
         new CollectionSchedule(
-            TimeUnit.SECONDS.toMillis(gc.intervalSeconds()),
-            TimeUnit.SECONDS.toMillis(gc.minAgeSeconds()),
+            TimeUnit.SECONDS.toMillis(settings.gc().intervalSeconds()),
+            TimeUnit.SECONDS.toMillis(settings.gc().minAgeSeconds()),
             Math.random());
   }
 
   void start() {
     indexThread.start();
     mendingThread.start();
-    if (gc.intervalSeconds() > 0) {
+    if (collects) {
       collectorThread.start();
     }
     if (scrubber.isWanted()) {
@@ -111,7 +113,7 @@ final class BackgroundThreads implements Closeable {
   }
 
   private void scrub() throws InterruptedException {
-    Thread.sleep(SCRUB_MILLIS);
+    Thread.sleep(scrubMillis);
     boolean more = true;
     while (more && !scrubThread.isStopping()) {
       try {

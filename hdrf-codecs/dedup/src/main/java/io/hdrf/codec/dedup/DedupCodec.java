@@ -37,6 +37,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -113,6 +114,7 @@ final class DedupCodec implements BlockCodec {
                 context.volumeId()),
             settings.heal(),
             settings.scrubRate(),
+            TimeUnit.SECONDS.toMillis(settings.scrubIntervalSeconds()),
             () -> closed,
             System::currentTimeMillis,
             collector::wholeCycles);
@@ -122,7 +124,7 @@ final class DedupCodec implements BlockCodec {
             containers,
             index,
             collector,
-            settings.gc(),
+            settings,
             scrubber);
   }
 

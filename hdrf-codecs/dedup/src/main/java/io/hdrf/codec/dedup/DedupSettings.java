@@ -36,7 +36,11 @@ final class DedupSettings {
   /** A scrub may take for ever, but a collection that heals must end. */
   private static final int LEAST_HEAL_RATE = 1 << 20;
 
+  /** A week. */
+  private static final int SCRUB_SECONDS = 7 * 24 * 60 * 60;
+
   private final int scrubRate;
+  private final int scrubIntervalSeconds;
   private final boolean heal;
 
   DedupSettings(PluginSettings settings) throws BadSettingException {
@@ -53,6 +57,7 @@ final class DedupSettings {
     index = IndexSettings.from(settings);
     gc = GcSettings.from(settings);
     scrubRate = settings.getSize("scrub.rate", 4 << 20, 0, Integer.MAX_VALUE);
+    scrubIntervalSeconds = settings.getInt("scrub.interval", SCRUB_SECONDS, 1, Integer.MAX_VALUE);
     heal = settings.getBoolean("heal", true);
   }
 
@@ -154,6 +159,11 @@ final class DedupSettings {
   /** In bytes a second; 0: no scrub. */
   int scrubRate() {
     return scrubRate;
+  }
+
+  /** The shortest time from the beginning of one cycle of the scrub to that of the next one. */
+  int scrubIntervalSeconds() {
+    return scrubIntervalSeconds;
   }
 
   /** Returns whether damaged chunks are replaced by what is found of them elsewhere. */

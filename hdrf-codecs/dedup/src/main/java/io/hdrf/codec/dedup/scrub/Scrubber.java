@@ -24,9 +24,6 @@ public final class Scrubber {
 
   private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
 
-  /** The shortest time between the beginnings of two cycles: a small store is not read all day. */
-  static final long MIN_CYCLE_MILLIS = TimeUnit.DAYS.toMillis(7);
-
   /** A store of which no cycle ended for so long counts as overdue. */
   static final long OVERDUE_MILLIS = TimeUnit.DAYS.toMillis(90);
 
@@ -39,6 +36,10 @@ public final class Scrubber {
   private final ContainerStore containers;
   private final ScrubFile file;
   private final boolean mendsHeaders;
+
+  /** The shortest time between the beginnings of two cycles: a small store is not read all day. */
+  private final long cycleMillis;
+
   private final RateThrottle throttle = new RateThrottle(RateThrottle.SYSTEM);
   private final BooleanSupplier stopping;
   private final LongSupplier currentTimeMillis;
@@ -78,6 +79,7 @@ public final class Scrubber {
    * @param file keeps how far it has come
    * @param mendsHeaders whether containers are rewritten in which a header is damaged
    * @param bytesPerSecond 0 for none at all
+   * @param cycleMillis the shortest time from the beginning of a cycle to that of the next one
    * @param stopping returns true to end a step
    * @param currentTimeMillis as {@link System#currentTimeMillis}
    * @param collections returns how many have come to their end; each has blocks examined that need
@@ -88,12 +90,14 @@ public final class Scrubber {
       ScrubFile file,
       boolean mendsHeaders,
       int bytesPerSecond,
+      long cycleMillis,
       BooleanSupplier stopping,
       LongSupplier currentTimeMillis,
       LongSupplier collections) {
     this.containers = containers;
     this.file = file;
     this.mendsHeaders = mendsHeaders;
+    this.cycleMillis = cycleMillis;
     this.stopping = stopping;
     this.currentTimeMillis = currentTimeMillis;
     this.collections = collections;
@@ -124,7 +128,7 @@ public final class Scrubber {
     }
     if (!state.isUnderWay()) {
       // A clock that was ahead must not keep it from beginning.
-      if (now >= state.began() && now - state.began() < MIN_CYCLE_MILLIS) {
+      if (now >= state.began() && now - state.began() < cycleMillis) {
         return false;
       }
       state = state.next(now);

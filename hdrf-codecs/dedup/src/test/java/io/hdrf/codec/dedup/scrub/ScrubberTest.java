@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ScrubberTest {
 
+  private static final long CYCLE_MILLIS = 604_800_000;
   private static final long VOLUME = 77;
   private static final int RATE = 1 << 30;
 
@@ -58,6 +59,7 @@ class ScrubberTest {
         new ScrubFile(file(), LocalDurableFiles.INSTANCE, VOLUME),
         true,
         rate,
+        CYCLE_MILLIS,
         () -> stopping,
         () -> now,
         () -> collections);
@@ -82,7 +84,7 @@ class ScrubberTest {
         .containsEntry("scrubOverdue", 0L);
     assertThat(scrubber.metrics().get("scrubBytes")).isPositive();
 
-    now += Scrubber.MIN_CYCLE_MILLIS - 1;
+    now += CYCLE_MILLIS - 1;
     assertThat(steps(scrubber)).as("a week has not passed").isZero();
     assertThat(steps(scrubber(RATE))).as("after a restart").isZero();
     now += 1;
@@ -198,7 +200,7 @@ class ScrubberTest {
       store.sealed(1);
     }
     assertThat(steps).isEqualTo(3);
-    now += Scrubber.MIN_CYCLE_MILLIS;
+    now += CYCLE_MILLIS;
     assertThat(steps(scrubber)).isEqualTo(6);
   }
 
