@@ -68,7 +68,18 @@ public final class StoredBlocks {
     void unreadable(Path file, long blockId, IOException why);
 
     /** See {@link StoredPayloads#damaged}. */
-    default void damaged(long blockId, IOException why) {}
+    default void damaged(long blockId, FileCheck check, IOException why) {}
+  }
+
+  /** Tells whether a block's file refers to damaged parts of a scheme's store. */
+  public interface FileCheck {
+
+    /**
+     * Returns whether it does; false also for a plain one, or if there is none.
+     *
+     * @throws IOException if that can't be told, as the file, or what it refers to, can't be read
+     */
+    boolean isDamaged(Path file) throws IOException;
   }
 
   private static final String CURRENT = "current";
@@ -172,8 +183,8 @@ public final class StoredBlocks {
       }
 
       @Override
-      public void damaged(long blockId, IOException why) {
-        unreadable.damaged(blockId, why);
+      public void damaged(long blockId, DamageCheck check, IOException why) {
+        unreadable.damaged(blockId, file -> refersTo(file, blockId, schemeId, check), why);
       }
     };
   }
@@ -565,6 +576,17 @@ public final class StoredBlocks {
       return;
     }
     visitor.fileRead(bytesRead);
+  }
+
+  private boolean refersTo(Path path, long blockId, int schemeId, StoredPayloads.DamageCheck check)
+      throws IOException {
+    boolean[] damaged = new boolean[1];
+    show(
+        path,
+        blockId,
+        schemeId,
+        (id, originalLength, payload) -> damaged[0] = damaged[0] || check.isDamaged(payload));
+    return damaged[0];
   }
 
   private static FileHead head(Path path) throws IOException {

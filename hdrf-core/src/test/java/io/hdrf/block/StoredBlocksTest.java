@@ -8,6 +8,7 @@ import io.hdrf.io.BytesFile;
 import io.hdrf.io.WatchedFileSystem;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.CorruptFrameException;
@@ -22,11 +23,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.util.DataChecksum;
@@ -41,6 +45,7 @@ class StoredBlocksTest {
   @TempDir Path pool;
 
   private final List<Path> unreadable = new ArrayList<>();
+  private final Map<Long, StoredBlocks.FileCheck> seemDamaged = new HashMap<>();
   private StoredBlocks.PlainCheck proof = (path, file) -> false;
   private StoredBlocks blocks;
   private StoredPayloads payloads;
@@ -65,7 +70,17 @@ class StoredBlocksTest {
             TestBlock.KEY,
             (path, file) -> proof.isProvedPlain(path, file),
             LocalDurableFiles.INSTANCE,
-            (file, id, why) -> unreadable.add(file));
+            new StoredBlocks.UnreadableListener() {
+              @Override
+              public void unreadable(Path file, long id, IOException why) {
+                unreadable.add(file);
+              }
+
+              @Override
+              public void damaged(long id, StoredBlocks.FileCheck check, IOException why) {
+                seemDamaged.put(id, check);
+              }
+            });
     payloads = blocks.payloads(scheme);
   }
 
@@ -101,6 +116,35 @@ class StoredBlocksTest {
         .hasMessageContaining(trash.toString());
     assertThat(unreadable).containsExactlyInAnyOrder(tag, frame, trash);
     assertThat(shown).contains(1L, 5L);
+  }
+
+  /** Whatever was known of the block. */
+  @Test
+  void aBlockThatSeemsDamagedIsReadAgain() throws IOException {
+    Path file = write("current/finalized/subdir0/subdir0", 2, -1);
+    AtomicInteger asked = new AtomicInteger();
+    IOException why = new IOException("for a test");
+    payloads.damaged(2, payload -> asked.incrementAndGet() == 3, why);
+    assertThat(seemDamaged.get(2L).isDamaged(file)).isTrue();
+    assertThat(asked).as("frames").hasValue(3);
+    payloads.damaged(2, payload -> false, why);
+    assertThat(seemDamaged.get(2L).isDamaged(file)).isFalse();
+    assertThat(seemDamaged.get(2L).isDamaged(file.resolveSibling("blk_9"))).isFalse();
+    payloads.damaged(
+        2,
+        payload -> {
+          throw new IOException("it can't be told");
+        },
+        why);
+    assertThatThrownBy(() -> seemDamaged.get(2L).isDamaged(file))
+        .hasMessageContaining("it can't be told");
+    blocks.payloads(scheme + 1).damaged(2, payload -> true, why);
+    assertThat(seemDamaged.get(2L).isDamaged(file)).as("of another scheme").isFalse();
+    Files.delete(file);
+    write("current/finalized/subdir0/subdir0", 2, 60);
+    payloads.damaged(2, payload -> true, why);
+    assertThatThrownBy(() -> seemDamaged.get(2L).isDamaged(file))
+        .isInstanceOf(CorruptFileException.class);
   }
 
   /** Otherwise its chunks would be collected. */

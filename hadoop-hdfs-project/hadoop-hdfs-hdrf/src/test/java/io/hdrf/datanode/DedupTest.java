@@ -64,6 +64,9 @@ class DedupTest {
     return conf;
   }
 
+  /** What two files have in common. */
+  private byte[] shared;
+
   @AfterEach
   void stop() throws Exception {
     if (cluster != null) {
@@ -398,12 +401,28 @@ class DedupTest {
   /** Nobody reads them, and HDFS scans nothing; two files share the damaged chunks. */
   @Test
   void damagedChunkIsScrubbedAndAllItsBlocksAreReplaced() throws Exception {
+    damagedChunkIsScrubbed(0);
+    assertThat(figure(0, "damagedReads")).as("by a reader").isZero();
+    allBlocksAreReplaced();
+  }
+
+  /** It forgets which blocks it was to examine while it has read more than its rate allows. */
+  @Test
+  void theyAreReplacedThoughHdfsScannerIsAtItsRate() throws Exception {
+    damagedChunkIsScrubbed(1);
+    allBlocksAreReplaced();
+  }
+
+  /**
+   * @param scannerRate in bytes a second
+   */
+  private void damagedChunkIsScrubbed(long scannerRate) throws Exception {
     Configuration conf = configuration();
-    conf.setLong(DFSConfigKeys.DFS_BLOCK_SCANNER_VOLUME_BYTES_PER_SECOND, 0);
+    conf.setLong(DFSConfigKeys.DFS_BLOCK_SCANNER_VOLUME_BYTES_PER_SECOND, scannerRate);
     cluster = HdrfCluster.start(conf, 2);
-    byte[] data = noise(LENGTH);
+    shared = noise(LENGTH);
     for (String path : List.of("/file", "/copy")) {
-      cluster.write(path, data, 2);
+      cluster.write(path, shared, 2);
       cluster.awaitAllReduced(path);
     }
     String disk = cluster.mini().getInstanceStorageDir(0, 0).getPath();
@@ -411,15 +430,18 @@ class DedupTest {
     cluster.mini().startDataNodes(conf, 1, true, null, null);
     cluster.mini().waitActive();
     final long before = replicasOn(disk, "/file") + replicasOn(disk, "/copy");
+    assertThat(before).isEqualTo(4);
     HdrfCluster.await("the scrub", () -> figure(0, "scrubContainersDamaged") > 0);
-    assertThat(figure(0, "damagedReads")).as("by a reader").isZero();
+  }
+
+  private void allBlocksAreReplaced() throws Exception {
     reclaim(0);
     assertThat(figure(0, "gcBlocksSuspected")).isGreaterThanOrEqualTo(2);
-    assertThat(before).isEqualTo(4);
+    String disk = cluster.mini().getInstanceStorageDir(0, 0).getPath();
     for (String path : List.of("/file", "/copy")) {
       HdrfCluster.await("the damaged replica to go", () -> replicasOn(disk, path) < 2);
       cluster.awaitReplication(path, 2);
-      TestBytes.assertSame(path, cluster.read(path), data);
+      TestBytes.assertSame(path, cluster.read(path), shared);
     }
   }
 

@@ -269,5 +269,10 @@ public final class OneBlockDataNode implements AutoCloseable {
     public void handleDamaged(String poolId, ReplicaInfo damaged, String damage) {
       damageReported = true;
     }
+
+    @Override
+    public void reportDamaged(String poolId, ReplicaInfo damaged, String damage) {
+      damageReported = true;
+    }
   }
 }

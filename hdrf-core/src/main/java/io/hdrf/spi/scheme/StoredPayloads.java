@@ -54,10 +54,23 @@ public interface StoredPayloads {
     forEach(visitor);
   }
 
+  /** Tells whether a frame refers to damaged parts of the scheme's store. */
+  interface DamageCheck {
+
+    /**
+     * Returns whether it does now.
+     *
+     * @param payload as for {@link Visitor#frame}
+     * @throws IOException if that can't be told now
+     */
+    boolean isDamaged(ByteBuffer payload) throws IOException;
+  }
+
   /**
-   * Has a block examined that seems to need damaged parts of the scheme's store; HDFS replaces it
-   * if it can't be read. Does not wait for that. Does nothing for a block that is kept for a
-   * rollback.
+   * Has HDFS replace a block that needs damaged parts of the scheme's store. What was known of it
+   * may be of another file: the present one's frames are read and checked first, until one is
+   * damaged. Does nothing for a block that is kept for a rollback, nor where it can't be told
+   * whether it is damaged. Does not wait for HDFS.
    */
-  default void damaged(long blockId, IOException why) {}
+  default void damaged(long blockId, DamageCheck check, IOException why) {}
 }

@@ -75,7 +75,7 @@ final class VerifyTask extends ReplicaTask {
         return JobOutcome.later("Changed", "");
       }
       String damage = String.valueOf(e.getMessage());
-      replicas.dataset().handleDamaged(snapshot.block().poolId(), snapshot.replica(), damage);
+      replicas.dataset().reportDamaged(snapshot.block().poolId(), snapshot.replica(), damage);
       return JobOutcome.damaged(damage);
     }
   }

@@ -57,4 +57,10 @@ public interface DatasetAccess {
 
   /** Examines a replica that seems damaged, and reports it to the NameNode if it is. */
   void handleDamaged(String poolId, ReplicaInfo replica, String damage);
+
+  /**
+   * Reports a replica to the NameNode that was examined, and is damaged. HDFS's block scanner
+   * forgets what it is to examine while it has read more than its rate allows.
+   */
+  void reportDamaged(String poolId, ReplicaInfo replica, String damage);
 }

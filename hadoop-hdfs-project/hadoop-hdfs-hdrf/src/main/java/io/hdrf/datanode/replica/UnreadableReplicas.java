@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.replica;
 
-import io.hdrf.block.BlockHeader;
 import io.hdrf.block.BlockRef;
+import io.hdrf.block.StoredBlocks;
 import io.hdrf.datanode.volume.PoolSlices;
-import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.UnknownFormatVersionException;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -20,7 +18,7 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reports block files that a collection can't read. Thread-safe. */
+/** Reports replicas that a collection can't read, or that need damaged chunks. Thread-safe. */
 public final class UnreadableReplicas implements PoolSlices.UnreadableBlocks {
 
   private static final Logger LOG = LoggerFactory.getLogger(UnreadableReplicas.class);
@@ -63,13 +61,28 @@ public final class UnreadableReplicas implements PoolSlices.UnreadableBlocks {
   }
 
   @Override
-  public void damaged(FsVolumeSpi volume, BlockRef block, IOException why) {
-    ReplicaInfo replica = dataset.replica(block);
-    // Its recipe may have been of a file that lies aside for a rollback, or from before an append.
-    if (replica != null
-        && ReplicaInventory.isOn(replica, volume.getStorageID())
-        && mayBeReduced((LocalReplica) replica)) {
-      dataset.handleDamaged(block.poolId(), replica, String.valueOf(why.getMessage()));
+  public void damaged(
+      FsVolumeSpi volume, BlockRef block, StoredBlocks.FileCheck check, IOException why) {
+    try {
+      ReplicaSnapshot snapshot = ReplicaSnapshot.current(dataset, block);
+      // Its recipe may have been of a file that lies aside for a rollback, or was replaced since.
+      if (snapshot != null
+          && ReplicaInventory.isOn(snapshot.replica(), volume.getStorageID())
+          && check.isDamaged(snapshot.file())
+          && isStill(snapshot)) {
+        dataset.reportDamaged(block.poolId(), snapshot.replica(), String.valueOf(why.getMessage()));
+      }
+    } catch (NoSuchFileException e) {
+      LOG.debug("{} was deleted", block, e);
+    } catch (IOException e) {
+      LOG.warn("It can't be told now whether {} is damaged: {}", block, e.getMessage(), e);
+    }
+  }
+
+  private boolean isStill(ReplicaSnapshot snapshot) {
+    BlockRef block = snapshot.block();
+    try (Hold lock = dataset.lock(snapshot.volume(), block.poolId())) {
+      return snapshot.isStill(dataset.replica(block));
     }
   }
 
@@ -80,21 +93,5 @@ public final class UnreadableReplicas implements PoolSlices.UnreadableBlocks {
     } catch (IOException e) {
       return false;
     }
-  }
-
-  /** False where a replica is plain, so that it needs no chunk, or gone. */
-  private static boolean mayBeReduced(LocalReplica replica) {
-    Path file = replica.getBlockFile().toPath();
-    ByteBuffer start = ByteBuffer.allocate(Integer.BYTES);
-    try (ChannelFile channel = ChannelFile.open(file)) {
-      channel.read(start, 0);
-    } catch (NoSuchFileException e) {
-      return false;
-    } catch (IOException e) {
-      LOG.debug("{} can't be read", file, e);
-      return true;
-    }
-    start.flip();
-    return BlockHeader.hasMagic(start);
   }
 }

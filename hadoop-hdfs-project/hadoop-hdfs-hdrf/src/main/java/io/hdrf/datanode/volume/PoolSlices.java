@@ -42,7 +42,8 @@ public final class PoolSlices {
     void found(FsVolumeSpi volume, BlockRef block, Path file, IOException why);
 
     /** A block seems to need damaged parts of a scheme's store. */
-    default void damaged(FsVolumeSpi volume, BlockRef block, IOException why) {}
+    default void damaged(
+        FsVolumeSpi volume, BlockRef block, StoredBlocks.FileCheck check, IOException why) {}
   }
 
   private final HdrfConf conf;
@@ -110,7 +111,7 @@ public final class PoolSlices {
 
   private ChunkLookup elsewhere(String storageId, String poolId, String scheme) {
     return new DetachedLookup(
-        new PoolChunks(this, poolId, scheme, storageId), "hdrf-elsewhere-" + storageId);
+        new PoolChunks(this, poolId, scheme, storageId, true), "hdrf-elsewhere-" + storageId);
   }
 
   private StoredBlocks.UnreadableListener listener(FsVolumeSpi volume, String poolId) {
@@ -121,8 +122,8 @@ public final class PoolSlices {
       }
 
       @Override
-      public void damaged(long blockId, IOException why) {
-        unreadable.damaged(volume, new BlockRef(poolId, blockId), why);
+      public void damaged(long blockId, StoredBlocks.FileCheck check, IOException why) {
+        unreadable.damaged(volume, new BlockRef(poolId, blockId), check, why);
       }
     };
   }

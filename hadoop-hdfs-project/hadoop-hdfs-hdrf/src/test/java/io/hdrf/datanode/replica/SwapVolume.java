@@ -277,6 +277,9 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
                 case "handleDamaged":
                   events.add("damaged " + arguments[2]);
                   return null;
+                case "reportDamaged":
+                  events.add("reported " + arguments[2]);
+                  return null;
                 default:
                   throw new AssertionError(method);
               }

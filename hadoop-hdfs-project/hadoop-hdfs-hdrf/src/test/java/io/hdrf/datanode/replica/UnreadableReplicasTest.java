@@ -3,16 +3,18 @@ package io.hdrf.datanode.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.block.StoredBlocks;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which replicas are examined, or reported where HDFS has no scanner, for a damaged chunk. */
+/** Which replicas are reported for a damaged chunk. */
 class UnreadableReplicasTest {
 
   @TempDir Path directory;
@@ -29,29 +31,55 @@ class UnreadableReplicasTest {
     volume.close();
   }
 
-  private boolean isExamined() {
+  private boolean isReported(StoredBlocks.FileCheck check) {
     volume.events.clear();
     new UnreadableReplicas(volume.dataset)
-        .damaged(volume, SwapVolume.BLOCK, new CorruptFrameException("for a test"));
-    return volume.events.contains("damaged for a test");
+        .damaged(volume, SwapVolume.BLOCK, check, new CorruptFrameException("for a test"));
+    return volume.events.contains("reported for a test");
   }
 
   @Test
-  void aReducedOneIs() throws IOException {
+  void oneWhoseFileNeedsItIs() throws IOException {
     volume.reduce();
-    assertThat(isExamined()).isTrue();
+    assertThat(isReported(volume.blockFile()::equals)).isTrue();
   }
 
-  /** What refers to chunks lies aside for a rollback, or the block was written to meanwhile. */
+  /** It was reduced again with others, or what needs it lies aside for a rollback. */
   @Test
-  void aPlainOneIsNot() throws IOException {
-    assertThat(isExamined()).isFalse();
+  void oneWhoseFileDoesNotNeedItIsNot() throws IOException {
+    volume.reduce();
+    assertThat(isReported(file -> false)).isFalse();
+  }
+
+  @Test
+  void oneWhoseFileIsReplacedMeanwhileIsNot() throws IOException {
+    volume.reduce();
+    boolean reported =
+        isReported(
+            file -> {
+              Path other = directory.resolve("other");
+              Files.copy(file, other);
+              Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
+              return true;
+            });
+    assertThat(reported).isFalse();
+  }
+
+  @Test
+  void oneOfWhichItCanNotBeToldIsNot() throws IOException {
+    volume.reduce();
+    boolean reported =
+        isReported(
+            file -> {
+              throw new IOException("Too many open files");
+            });
+    assertThat(reported).isFalse();
   }
 
   @Test
   void oneThatIsGoneIsNot() throws IOException {
     volume.reduce();
     Files.delete(volume.blockFile());
-    assertThat(isExamined()).isFalse();
+    assertThat(isReported(file -> true)).isFalse();
   }
 }

@@ -99,7 +99,7 @@ final class DedupCodec implements BlockCodec {
 
               @Override
               public void damaged(long blockId, IOException why) {
-                payloads.damaged(blockId, why);
+                payloads.damaged(blockId, DedupCodec.this::needsDamaged, why);
               }
             },
             healer,
@@ -120,12 +120,7 @@ final class DedupCodec implements BlockCodec {
             collector::wholeCycles);
     this.background =
         new BackgroundThreads(
-            context.storeDirectory().toString(),
-            containers,
-            index,
-            collector,
-            settings,
-            scrubber);
+            context.storeDirectory().toString(), containers, index, collector, settings, scrubber);
   }
 
   /** Where damaged chunks are looked for. */
@@ -215,6 +210,15 @@ final class DedupCodec implements BlockCodec {
         visitor.fileRead(bytes);
       }
     };
+  }
+
+  private boolean needsDamaged(ByteBuffer payload) throws IOException {
+    boolean[] found = new boolean[1];
+    Recipe.parse(
+        payload,
+        (container, first, count) ->
+            found[0] = found[0] || containers.isDamaged(container, first, count));
+    return found[0];
   }
 
   BlockDeduplicator newDeduplicator(int maxOwn) {

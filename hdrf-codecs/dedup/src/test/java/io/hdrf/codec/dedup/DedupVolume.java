@@ -236,8 +236,16 @@ final class DedupVolume implements Closeable, VolumeServices {
       }
 
       @Override
-      public void damaged(long blockId, IOException why) {
-        damaged.add(blockId);
+      public void damaged(long blockId, DamageCheck check, IOException why) {
+        try {
+          for (StoredFrame frame : blocks.getOrDefault(blockId, List.of())) {
+            if (check.isDamaged(payload(frame))) {
+              damaged.add(blockId);
+            }
+          }
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
       }
     };
   }
@@ -245,10 +253,7 @@ final class DedupVolume implements Closeable, VolumeServices {
   private void show(StoredPayloads.Visitor visitor) throws IOException {
     for (Map.Entry<Long, List<StoredFrame>> block : blocks.entrySet()) {
       for (StoredFrame frame : block.getValue()) {
-        visitor.frame(
-            block.getKey(),
-            frame.originalLength(),
-            ByteBuffer.allocateDirect(frame.bytes().length).put(frame.bytes()).flip());
+        visitor.frame(block.getKey(), frame.originalLength(), payload(frame));
       }
     }
     try {
@@ -256,6 +261,10 @@ final class DedupVolume implements Closeable, VolumeServices {
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
+  }
+
+  private static ByteBuffer payload(StoredFrame frame) {
+    return ByteBuffer.allocateDirect(frame.bytes().length).put(frame.bytes()).flip();
   }
 
   @Override

@@ -20,6 +20,7 @@ import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreContext;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -375,6 +376,21 @@ class HealTest {
     assertThat(volume.metric("healChunks")).isZero();
   }
 
+  /** As a check of the file system takes away files. */
+  @Test
+  void aContainerThatWasGoneAtTheStartIsReported() throws Exception {
+    volume = filled("v", "dedup,deflate");
+    Files.delete(container("v"));
+    volume.restart();
+    volume.collect();
+    assertThat(volume.damaged()).containsExactly((long) BLOCK);
+    volume.damaged().clear();
+    volume.put(BLOCK, data, random);
+    volume.collect();
+    assertThat(volume.damaged()).isEmpty();
+    assertThat(volume.get(BLOCK, random)).isEqualTo(data);
+  }
+
   /** A disk that dies is to be reported as one. */
   @Test
   void onlySoManyContainersAreHealedAtOnce() throws Exception {
@@ -411,6 +427,25 @@ class HealTest {
     damage(container("v"), 0.4);
     assertUnreadable();
     assertTimeoutPreemptively(Duration.ofSeconds(60), () -> assertHealed(1));
+  }
+
+  /** It found the damage, and stored the data again; its recipe had been read by then. */
+  @Test
+  void aBlockThatWasReducedAgainMeanwhileIsNotReported() throws Exception {
+    volume = filled("v", "dedup,deflate");
+    damage(container("v"), 0.4);
+    assertUnreadable();
+    volume.afterBlocksWereShown(
+        () -> {
+          try {
+            volume.put(BLOCK, data, random);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
+    volume.collect();
+    assertThat(volume.damaged()).isEmpty();
+    assertThat(volume.get(BLOCK, random)).isEqualTo(data);
   }
 
   @Test

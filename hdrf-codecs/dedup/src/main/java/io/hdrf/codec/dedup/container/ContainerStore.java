@@ -423,6 +423,40 @@ public final class ContainerStore implements Closeable {
     return true;
   }
 
+  /**
+   * Returns whether one of some chunks is known to be damaged, and still is, or their container is
+   * lost. Reads no others.
+   *
+   * @throws IOException if that can't be told now
+   */
+  public boolean isDamaged(long container, int firstChunk, int chunkCount) throws IOException {
+    if (!exists(container)) {
+      return true;
+    }
+    for (int number = firstChunk; number < firstChunk + chunkCount; number++) {
+      if (isBad(ChunkRef.pack(container, number)) && isDamaged(container, number)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isDamaged(long container, int number) throws IOException {
+    try {
+      ContainerDirectory content = directory(container);
+      int index = content.indexOf(number);
+      return index < 0
+          || isWrong(content, container, number, index, wrong.isBad(container, number));
+    } catch (CorruptFrameException | MissingChunkException e) {
+      return true;
+    } catch (IOException e) {
+      if (!DiskErrors.isReadError(e)) {
+        throw e;
+      }
+      return true;
+    }
+  }
+
   /** Returns the highest id of a container; -1 if there is none. */
   public long last() {
     Map.Entry<Long, Container> last = containers.lastEntry();
@@ -710,6 +744,11 @@ public final class ContainerStore implements Closeable {
       container.setHeaderDamaged(true);
       repairs.want(id);
     }
+  }
+
+  /** Returns whether there is a container, of which perhaps nothing can be read. */
+  public boolean exists(long id) {
+    return containers.containsKey(id);
   }
 
   /** Returns the number of containers. */

@@ -28,6 +28,6 @@ public interface BlockReferences {
    */
   void forEach(Visitor visitor) throws IOException;
 
-  /** Has a block examined, and replaced by HDFS, that refers to a chunk that can't be read. */
+  /** Has HDFS replace a block, if it still refers to a chunk that can't be read. */
   default void damaged(long blockId, IOException why) {}
 }

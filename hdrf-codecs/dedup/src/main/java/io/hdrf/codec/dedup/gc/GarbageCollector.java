@@ -49,7 +49,7 @@ import org.slf4j.LoggerFactory;
  * can't be read, nothing is dropped. Containers are gone through in ranges, so that memory is
  * bounded, with all recipes for each range. A container that can't be read or compacted, or has
  * lost chunks that are needed, is left out, and tried again ever less often. Chunks that are known
- * to be damaged are healed, once it is known who needs them; blocks that need others are examined.
+ * to be damaged are healed, once it is known who needs them; blocks that need others are reported.
  *
  * <p>Safe for use by many threads; cycles are run one after the other.
  */
@@ -80,6 +80,9 @@ public final class GarbageCollector implements Closeable {
 
   /** Blocks that are remembered meanwhile, for chunks that many need may be healed. */
   private static final int MAX_KEPT = 8 * MAX_SUSPECTS;
+
+  /** So many lost containers are dealt with in one cycle. */
+  private static final int MAX_LOST = 1024;
 
   /** So many blocks are remembered to have been examined. */
   private static final int MAX_REMEMBERED = 100 * MAX_SUSPECTS;
@@ -368,7 +371,7 @@ public final class GarbageCollector implements Closeable {
       awaitPins();
       // Before the blocks are read: chunks added later to other containers are not examined.
       List<ContainerInfo> readable = readableContainers(range, result);
-      readReferences(cycle, damagedChunks, result, part, progress);
+      readReferences(range, cycle, damagedChunks, result, part, progress);
       Map<Long, BitSet> dead = new HashMap<>();
       Set<Long> damaged = new HashSet<>();
       Set<Long> waiting = new HashSet<>();
@@ -564,9 +567,10 @@ public final class GarbageCollector implements Closeable {
 
   /**
    * @param damaged chunks, by container, that are healed, or else blocks that refer to them are
-   *     examined
+   *     reported; gets those of containers that are lost
    */
   private void readReferences(
+      ContainerRange range,
       ChunkPins.Cycle cycle,
       Map<Long, BitSet> damaged,
       GcResult result,
@@ -574,20 +578,58 @@ public final class GarbageCollector implements Closeable {
       Consumer<String> progress)
       throws IOException {
     SuspectBlocks suspects = new SuspectBlocks(damaged, suspectedBefore, MAX_KEPT);
-    Map<Long, BitSet> still = new HashMap<>(damaged);
+    LostChunks lost = new LostChunks(range, damaged);
+    Map<Long, BitSet> still = damaged;
     try {
-      readReferences(cycle, suspects, result, RECIPES + part, progress);
+      readReferences(cycle, lost, suspects, result, RECIPES + part, progress);
+      still = new HashMap<>(damaged);
       healer.heal(still, cycle);
     } finally {
       report(suspects, still);
     }
   }
 
+  /** Finds the containers that blocks need and whose files were gone when the store was opened. */
+  private final class LostChunks {
+    private final ContainerRange range;
+    private final Map<Long, BitSet> damaged;
+    private long present = -1;
+    private int count;
+
+    LostChunks(ContainerRange range, Map<Long, BitSet> damaged) {
+      this.range = range;
+      this.damaged = damaged;
+    }
+
+    /** A block refers to chunks. */
+    void add(long container, int first, int chunks) {
+      if (container == present || !range.contains(container)) {
+        return;
+      }
+      if (containers.exists(container)) {
+        present = container;
+        return;
+      }
+      BitSet numbers = damaged.get(container);
+      if (numbers == null) {
+        if (count >= MAX_LOST) {
+          return;
+        }
+        count++;
+        numbers = new BitSet();
+        damaged.put(container, numbers);
+      }
+      numbers.set(first, first + chunks);
+    }
+  }
+
   /**
-   * @param suspects gets the blocks that refer to damaged chunks
+   * @param lost gets what blocks refer to, and
+   * @param suspects the blocks that refer to damaged chunks
    */
   private void readReferences(
       ChunkPins.Cycle cycle,
+      LostChunks lost,
       SuspectBlocks suspects,
       GcResult result,
       String step,
@@ -602,6 +644,7 @@ public final class GarbageCollector implements Closeable {
           public void reference(long blockId, long container, int first, int count)
               throws IOException {
             cycle.mark(container, first, count);
+            lost.add(container, first, count);
             suspects.add(blockId, container, first, count);
             if (blocks[0] > 0 && last == blockId) {
               return;

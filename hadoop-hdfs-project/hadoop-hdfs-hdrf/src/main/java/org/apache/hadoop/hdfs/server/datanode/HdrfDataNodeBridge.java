@@ -72,6 +72,12 @@ public final class HdrfDataNodeBridge {
     datanode.handleBadBlock(block, new DiskFileCorruptException(damage), false);
   }
 
+  /** Reports a replica that was found damaged, as the block scanner does. */
+  public static void reportDamaged(DataNode datanode, ExtendedBlock block, String damage) {
+    DataNode.LOG.warn("Reporting {}: {}", block, damage);
+    datanode.handleBadBlock(block, new DiskFileCorruptException(damage), true);
+  }
+
   /**
    * Gives up a volume that the dataset has taken out of service, tells the NameNodes, and stops the
    * DataNode where fewer volumes are left than {@code dfs.datanode.failed.volumes.tolerated}

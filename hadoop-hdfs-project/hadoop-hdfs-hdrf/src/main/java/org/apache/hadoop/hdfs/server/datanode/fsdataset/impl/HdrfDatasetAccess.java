@@ -134,4 +134,9 @@ abstract class HdrfDatasetAccess implements DatasetAccess {
   public void handleDamaged(String poolId, ReplicaInfo replica, String damage) {
     HdrfDataNodeBridge.handleDamaged(dataset.datanode, new ExtendedBlock(poolId, replica), damage);
   }
+
+  @Override
+  public void reportDamaged(String poolId, ReplicaInfo replica, String damage) {
+    HdrfDataNodeBridge.reportDamaged(dataset.datanode, new ExtendedBlock(poolId, replica), damage);
+  }
 }
