@@ -7,6 +7,7 @@ import io.hdrf.spi.io.UnknownFormatVersionException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Collection;
 
 /**
  * How far a scrub has come; {@code docs/formats.md} ("State of a scrub") has the bytes. Times are
@@ -14,8 +15,16 @@ import java.nio.file.Path;
  */
 final class ScrubState {
 
-  static final int VERSION = 1;
-  static final int LENGTH = 60;
+  static final int VERSION = 2;
+  static final int OLDEST_VERSION = 1;
+
+  /** The length of version 1; version 2 adds a number and as many ids. */
+  static final int LENGTH_1 = 60;
+
+  /** So many damaged containers are remembered. */
+  static final int MAX_UNTOLD = 256;
+
+  private static final int FIXED = LENGTH_1 + Integer.BYTES;
 
   /** Before the first container of a cycle. */
   static final long BEGIN = -1;
@@ -28,15 +37,23 @@ final class ScrubState {
   private final long ended;
   private final long containers;
   private final long bytes;
+  private final long[] untold;
 
   private ScrubState(
-      boolean underWay, long position, long began, long ended, long containers, long bytes) {
+      boolean underWay,
+      long position,
+      long began,
+      long ended,
+      long containers,
+      long bytes,
+      long... untold) {
     this.underWay = underWay;
     this.position = position;
     this.began = began;
     this.ended = ended;
     this.containers = containers;
     this.bytes = bytes;
+    this.untold = untold;
   }
 
   /** The beginning of a cycle. */
@@ -57,6 +74,27 @@ final class ScrubState {
   /** The state after the last container of a cycle. */
   ScrubState end(long now) {
     return new ScrubState(false, position, began, now, containers, bytes);
+  }
+
+  /**
+   * The same state, with the damaged containers of which no collection has told yet.
+   *
+   * @param ids at most {@link #MAX_UNTOLD}
+   */
+  ScrubState withUntold(Collection<Long> ids) {
+    return new ScrubState(
+        underWay,
+        position,
+        began,
+        ended,
+        containers,
+        bytes,
+        ids.stream().mapToLong(id -> id).toArray());
+  }
+
+  /** Returns the ids of damaged containers of which no collection had told yet. */
+  long[] untold() {
+    return untold.clone();
   }
 
   /** Returns whether the cycle has not come to its end. */
@@ -90,11 +128,15 @@ final class ScrubState {
   }
 
   byte[] encode(long volumeId) {
-    byte[] raw = new byte[LENGTH];
+    byte[] raw = new byte[FIXED + untold.length * Long.BYTES];
     ByteBuffer out = ByteBuffer.wrap(raw).order(ByteOrder.LITTLE_ENDIAN);
     out.putInt(MAGIC).put((byte) VERSION).put((byte) (underWay ? 1 : 0)).putShort((short) 0);
     out.putLong(volumeId);
     out.putLong(position).putLong(began).putLong(ended).putLong(containers).putLong(bytes);
+    out.putInt(untold.length);
+    for (long id : untold) {
+      out.putLong(id);
+    }
     out.putInt(Crc32c.update(0, ByteBuffer.wrap(raw, 0, out.position())));
     return raw;
   }
@@ -105,26 +147,42 @@ final class ScrubState {
    */
   static ScrubState decode(Path file, byte[] raw, long volumeId)
       throws CorruptFileException, UnknownFormatVersionException {
-    if (raw.length != LENGTH) {
-      throw new CorruptFileException(file, "length", LENGTH, raw.length);
+    if (raw.length < LENGTH_1) {
+      throw new CorruptFileException(file, "length", "at least " + LENGTH_1, raw.length);
     }
     ByteBuffer in = ByteBuffer.wrap(raw).order(ByteOrder.LITTLE_ENDIAN);
-    int end = LENGTH - Integer.BYTES;
+    int end = raw.length - Integer.BYTES;
     if (in.getInt() != MAGIC || in.getInt(end) != Crc32c.update(0, ByteBuffer.wrap(raw, 0, end))) {
       throw new CorruptFileException(file, "magic and CRC32C", "right", "others");
     }
     int version = in.get() & 0xFF;
-    if (version != VERSION) {
-      throw new UnknownFormatVersionException(file, version, VERSION, VERSION);
+    if (version < OLDEST_VERSION || version > VERSION) {
+      throw new UnknownFormatVersionException(file, version, OLDEST_VERSION, VERSION);
     }
     final int underWay = in.get();
     in.getShort();
     if (in.getLong() != volumeId) {
       throw new CorruptFileException(file, "volume", "this one", "another");
     }
+    long position = in.getLong();
+    long began = in.getLong();
+    long ended = in.getLong();
+    long containers = in.getLong();
+    long bytes = in.getLong();
+    int count = version == 1 ? 0 : raw.length < FIXED ? -1 : in.getInt();
+    if (count < 0 || count > MAX_UNTOLD) {
+      throw new CorruptFileException(file, "damaged containers", "up to " + MAX_UNTOLD, count);
+    }
+    int length = version == 1 ? LENGTH_1 : FIXED + count * Long.BYTES;
+    if (raw.length != length) {
+      throw new CorruptFileException(file, "length", length, raw.length);
+    }
+    long[] untold = new long[count];
+    for (int i = 0; i < untold.length; i++) {
+      untold[i] = in.getLong();
+    }
     ScrubState state =
-        new ScrubState(
-            underWay == 1, in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
+        new ScrubState(underWay == 1, position, began, ended, containers, bytes, untold);
     if ((underWay != 0 && underWay != 1)
         || state.position < BEGIN
         || state.containers < 0

@@ -6,8 +6,12 @@ import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.spi.io.RateThrottle;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -55,12 +59,15 @@ public final class Scrubber {
   private int attempts = ATTEMPTS;
 
   /**
-   * Where to begin after a restart, as damage that was found since is known in memory alone; null
-   * if collections have had blocks examined for it.
+   * Damaged containers of which no collection has told. What is known of them is in memory alone:
+   * they are read again after a restart, whatever else comes. Of more the next cycle tells.
    */
-  private ScrubState untold;
+  private final Set<Long> untold = new LinkedHashSet<>();
 
-  /** The number of collections by which that is told. */
+  /** Those of an earlier process that are to be read again. */
+  private final Queue<Long> again = new ArrayDeque<>();
+
+  /** The number of collections by which they are told. */
   private long toldBy;
 
   /** When the state was kept last; the thread's that steps. */
@@ -121,9 +128,19 @@ public final class Scrubber {
       ScrubState kept = file.load();
       state = kept == null ? ScrubState.first(now) : kept;
       last = containers.last();
+      for (long id : state.untold()) {
+        untold.add(id);
+        again.add(id);
+      }
+      toldBy = collections.getAsLong() + 2;
     }
-    if (untold != null && collections.getAsLong() >= toldBy) {
-      untold = null;
+    if (!again.isEmpty()) {
+      boolean read = check(again.element()) >= 0;
+      again.remove();
+      return read;
+    }
+    if (!untold.isEmpty() && collections.getAsLong() >= toldBy) {
+      untold.clear();
       store();
     }
     if (!state.isUnderWay()) {
@@ -161,7 +178,7 @@ public final class Scrubber {
   }
 
   private void store() {
-    file.store(untold == null ? state : untold);
+    file.store(state.withUntold(untold));
   }
 
   /** Returns how many bytes were read; -1 if it can't be read for a reason that may pass. */
@@ -185,10 +202,15 @@ public final class Scrubber {
       return -1;
     }
     if (checked == null) {
+      untold.remove(id);
       return 0;
     }
-    if (!checked.isSound()) {
-      untold = untold == null ? state : untold;
+    if (checked.isSound()) {
+      untold.remove(id);
+    } else {
+      if (untold.size() < ScrubState.MAX_UNTOLD) {
+        untold.add(id);
+      }
       // One may be under way, which does not know of it.
       toldBy = collections.getAsLong() + 2;
       LOG.error(
