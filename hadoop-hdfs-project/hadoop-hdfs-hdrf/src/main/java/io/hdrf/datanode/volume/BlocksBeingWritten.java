@@ -59,7 +59,8 @@ public final class BlocksBeingWritten implements Mirroring.Storage {
 
   @Override
   public ChunkLookup chunks(String poolId, String scheme) {
-    return new PoolChunks(slices, poolId, scheme, null);
+    // The other DataNode's questioner compares what it gets.
+    return new PoolChunks(slices, poolId, scheme, null, false);
   }
 
   @Override

@@ -9,22 +9,28 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
  * Has another lookup asked on a thread of its own, and does not wait for it for ever. Whoever was
  * the last user of a store closes it, and waits for the store's threads: so a thread of one store
- * must not be a user of another, or two that are closed could wait for each other. For one thread.
+ * must not be a user of another, or two that are closed could wait for each other. The thread ends
+ * when there has been no question for a while. For one thread.
  */
 final class DetachedLookup implements ChunkLookup {
 
   private static final long SECONDS = 60;
+  private static final long IDLE_SECONDS = 10;
 
   private final ChunkLookup lookup;
-  private final String name;
-  private FutureTask<Answer> last;
+  private final ThreadPoolExecutor thread;
+
+  /** Whether a question has no answer yet that may be one nobody waits for. */
+  private volatile boolean busy;
 
   /** What was found, in memory that nobody else has. */
   private static final class Answer {
@@ -39,11 +45,19 @@ final class DetachedLookup implements ChunkLookup {
 
   /**
    * @param lookup used by no other
-   * @param name of the threads
+   * @param name begins the names of the threads
    */
   DetachedLookup(ChunkLookup lookup, String name) {
     this.lookup = lookup;
-    this.name = name;
+    this.thread =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            HdrfThreads.factory(name));
+    thread.allowCoreThreadTimeOut(true);
   }
 
   /**
@@ -54,17 +68,23 @@ final class DetachedLookup implements ChunkLookup {
   @Override
   public void find(byte[] fingerprints, int[] ends, int count, BitSet found, ByteBuffer dst)
       throws IOException {
-    if (last != null && !last.isDone()) {
+    if (busy) {
       throw new IOException("the other volumes have not answered the last question");
     }
     byte[] names = fingerprints.clone();
     int[] places = ends.clone();
     BitSet known = (BitSet) found.clone();
-    last = new FutureTask<>(() -> ask(names, places, count, known));
-    HdrfThreads.create(name, last).start();
+    busy = true;
+    Future<Answer> asked;
+    try {
+      asked = thread.submit(() -> ask(names, places, count, known));
+    } catch (RuntimeException | Error e) {
+      busy = false;
+      throw e;
+    }
     Answer answer;
     try {
-      answer = last.get(SECONDS, TimeUnit.SECONDS);
+      answer = asked.get(SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted");
@@ -85,14 +105,18 @@ final class DetachedLookup implements ChunkLookup {
   }
 
   private Answer ask(byte[] fingerprints, int[] ends, int count, BitSet found) throws IOException {
-    byte[] bytes = new byte[ends[count - 1]];
-    ByteBuffer dst = BufferPool.shared().take(bytes.length);
+    ByteBuffer dst = null;
     try {
+      byte[] bytes = new byte[ends[count - 1]];
+      dst = BufferPool.shared().take(bytes.length);
       lookup.find(fingerprints, ends, count, found, dst);
       dst.duplicate().get(bytes);
       return new Answer(found, bytes);
     } finally {
-      BufferPool.shared().give(dst);
+      if (dst != null) {
+        BufferPool.shared().give(dst);
+      }
+      busy = false;
     }
   }
 }

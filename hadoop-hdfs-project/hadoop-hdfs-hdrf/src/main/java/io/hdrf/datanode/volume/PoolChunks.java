@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.volume;
 
+import io.hdrf.jni.Sha256;
 import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.ChunkLookup;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -25,17 +27,22 @@ final class PoolChunks implements ChunkLookup {
   private final String poolId;
   private final String scheme;
   private final String exceptStorageId;
+  private final boolean compared;
   private final Map<PoolSlice, ChunkLookup> lookups = new HashMap<>();
   private PoolSlice last;
 
   /**
    * @param exceptStorageId the volume that is left out, or null
+   * @param compared whether what is found on a volume is compared with its fingerprint, so that a
+   *     wrong chunk does not keep others from being asked
    */
-  PoolChunks(PoolSlices slices, String poolId, String scheme, String exceptStorageId) {
+  PoolChunks(
+      PoolSlices slices, String poolId, String scheme, String exceptStorageId, boolean compared) {
     this.slices = slices;
     this.poolId = poolId;
     this.scheme = scheme;
     this.exceptStorageId = exceptStorageId;
+    this.compared = compared;
   }
 
   @Override
@@ -79,11 +86,45 @@ final class PoolChunks implements ChunkLookup {
         }
         lookups.put(slice, lookup);
       }
+      BitSet before = (BitSet) found.clone();
       lookup.find(fingerprints, ends, count, found, dst);
+      if (compared) {
+        dropWrong(slice, before, fingerprints, ends, count, found, dst);
+      }
     } catch (IOException e) {
       LOG.debug("{} can't be asked for chunks", slice.directory(), e);
     } finally {
       slice.endUse();
+    }
+  }
+
+  private static void dropWrong(
+      PoolSlice slice,
+      BitSet before,
+      byte[] fingerprints,
+      int[] ends,
+      int count,
+      BitSet found,
+      ByteBuffer dst) {
+    byte[] digest = new byte[Sha256.LENGTH];
+    int wrong = 0;
+    for (int i = before.nextClearBit(0); i < count; i = before.nextClearBit(i + 1)) {
+      if (!found.get(i)) {
+        continue;
+      }
+      int start = i == 0 ? 0 : ends[i - 1];
+      ByteBuffer chunk = dst.duplicate();
+      chunk.limit(dst.position() + ends[i]);
+      chunk.position(dst.position() + start);
+      Sha256.hash(chunk, new int[] {ends[i] - start}, 1, digest);
+      int at = i * Sha256.LENGTH;
+      if (!Arrays.equals(Arrays.copyOfRange(fingerprints, at, at + Sha256.LENGTH), digest)) {
+        found.clear(i);
+        wrong++;
+      }
+    }
+    if (wrong > 0) {
+      LOG.warn("{}: {} chunks are not what their fingerprints say", slice.directory(), wrong);
     }
   }
 }

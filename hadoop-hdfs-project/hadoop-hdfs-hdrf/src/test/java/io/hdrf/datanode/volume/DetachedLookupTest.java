@@ -7,8 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.spi.scheme.ChunkLookup;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -51,6 +54,36 @@ class DetachedLookupTest {
     }
     assertThat(asked.get()).isNotSameAs(Thread.currentThread());
     assertThat(asked.get().isDaemon()).isTrue();
+  }
+
+  @Test
+  void oneThreadAnswersManyQuestions() throws IOException {
+    Set<Thread> asked = ConcurrentHashMap.newKeySet();
+    ChunkLookup lookup =
+        new DetachedLookup(
+            (fingerprints, ends, count, has, bytes) -> asked.add(Thread.currentThread()),
+            "hdrf-test");
+    for (int i = 0; i < 100; i++) {
+      find(lookup);
+    }
+    assertThat(asked).hasSize(1);
+  }
+
+  /** Megabytes of each store would lie there until the next damage. */
+  @Test
+  void anAnswerIsNotKept() throws Exception {
+    AtomicReference<WeakReference<BitSet>> answer = new AtomicReference<>();
+    ChunkLookup lookup =
+        new DetachedLookup(
+            (fingerprints, ends, count, has, bytes) -> answer.set(new WeakReference<>(has)),
+            "hdrf-test");
+    find(lookup);
+    for (int i = 0; i < 300 && answer.get().get() != null; i++) {
+      System.gc();
+      Thread.sleep(100);
+    }
+    assertThat(answer.get().get()).isNull();
+    find(lookup);
   }
 
   @Test
