@@ -61,6 +61,7 @@ class DedupTest {
     conf.set("hdrf.dedup.gc.min.age", "0");
     conf.set("hdrf.dedup.gc.live.percent", "95");
     conf.set("hdrf.dedup.gc.rate", "0");
+    conf.set("hdrf.dedup.scrub.interval", "1");
     return conf;
   }
 
@@ -459,13 +460,20 @@ class DedupTest {
     String disk = cluster.mini().getInstanceStorageDir(0, 0).getPath();
     cluster.restartAs(conf, () -> damageContainers(Path.of(disk)));
     HdrfCluster.await("the scrub", () -> figure(0, "scrubContainersDamaged") > 0);
-    HdrfCluster.await("all of it", () -> figure(0, "scrubEndedAt") > 0);
+    // All of it: the cycle under way may have begun before the damage.
+    for (int i = 0; i < 2; i++) {
+      long ended = figure(0, "scrubEndedAt");
+      HdrfCluster.await("the end of a scrub", () -> figure(0, "scrubEndedAt") > ended);
+    }
     final long before = replicasOn(disk, "/file") + replicasOn(disk, "/copy");
+    // The first one may look before the indexes have been loaded.
+    reclaim(0);
+    long suspected = figure(0, "gcBlocksSuspected");
     reclaim(0);
     assertThat(figure(0, "healChunks")).isPositive();
     assertThat(figure(0, "healBytes")).isPositive();
     // What /between alone has can't be healed; with a minimum age of 0 a collection is two.
-    assertThat(figure(0, "gcBlocksSuspected")).isLessThanOrEqualTo(2);
+    assertThat(figure(0, "gcBlocksSuspected") - suspected).isLessThanOrEqualTo(2);
     for (String path : List.of("/file", "/copy")) {
       TestBytes.assertSame(path, cluster.read(path), data);
     }
