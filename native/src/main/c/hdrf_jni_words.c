@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each array has its own mapping, so that freed memory returns to the system at once. */
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE
 #include "hdrf_jni.h"
 #include "io_hdrf_jni_NativeWords.h"
 
+#include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 JNIEXPORT jlong JNICALL Java_io_hdrf_jni_NativeWords_map(JNIEnv *env, jclass cls, jlong bytes)
 {
@@ -16,6 +18,29 @@ JNIEXPORT jlong JNICALL Java_io_hdrf_jni_NativeWords_map(JNIEnv *env, jclass cls
     void *address = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                          -1, 0);
     return address == MAP_FAILED ? 0 : (jlong)(intptr_t)address;
+}
+
+JNIEXPORT jlong JNICALL Java_io_hdrf_jni_NativeWords_remap(JNIEnv *env, jclass cls, jlong address,
+                                                           jlong bytes, jlong new_bytes)
+{
+    (void)env;
+    (void)cls;
+    if (address == 0 || bytes <= 0 || new_bytes <= 0) {
+        return 0;
+    }
+    void *moved =
+        mremap((void *)(intptr_t)address, (size_t)bytes, (size_t)new_bytes, MREMAP_MAYMOVE);
+    if (moved == MAP_FAILED) {
+        return 0;
+    }
+    /* What an earlier length left in its last page. */
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t old_end = ((size_t)bytes + page - 1) / page * page;
+    size_t end = (size_t)new_bytes < old_end ? (size_t)new_bytes : old_end;
+    if (end > (size_t)bytes) {
+        memset((char *)moved + bytes, 0, end - (size_t)bytes);
+    }
+    return (jlong)(intptr_t)moved;
 }
 
 JNIEXPORT jobject JNICALL Java_io_hdrf_jni_NativeWords_wrap(JNIEnv *env, jclass cls, jlong address,

@@ -60,6 +60,29 @@ public final class NativeWords {
         ALLOCATED.addAndGet(-bytes);
       }
     }
+
+    /** The same memory with another length, in another mapping; null if there is none. */
+    NativeWords resized(int count) {
+      long wanted = (long) count * Long.BYTES;
+      if (!MAPPINGS.remove(this)) {
+        throw new IllegalStateException("these words were freed");
+      }
+      long moved = remap(address, bytes, wanted);
+      if (moved == 0) {
+        MAPPINGS.add(this);
+        return null;
+      }
+      NativeWords resized = null;
+      try {
+        resized = wrapped(moved, wanted);
+      } finally {
+        ALLOCATED.addAndGet(resized == null ? -bytes : wanted - bytes);
+        if (resized == null) {
+          unmap(moved, wanted);
+        }
+      }
+      return resized;
+    }
   }
 
   /**
@@ -81,10 +104,15 @@ public final class NativeWords {
       }
       return new NativeWords(LongBuffer.wrap(new long[count]), null);
     }
+    NativeWords allocated = wrapped(address, bytes);
+    ALLOCATED.addAndGet(bytes);
+    return allocated;
+  }
+
+  private static NativeWords wrapped(long address, long bytes) {
     ByteBuffer memory = wrap(address, bytes);
     Mapping mapping = new Mapping(memory, address, bytes);
     MAPPINGS.add(mapping);
-    ALLOCATED.addAndGet(bytes);
     return new NativeWords(memory.order(ByteOrder.nativeOrder()).asLongBuffer(), mapping);
   }
 
@@ -112,6 +140,35 @@ public final class NativeWords {
     return buffer;
   }
 
+  /**
+   * Changes the number of words. Of the content the beginning stays; what is new is 0. The memory
+   * may move, but is not copied, except in the heap, where both are there for a moment.
+   *
+   * @param count 1 to {@link #MAX_WORDS}
+   * @return the words; this object is freed, as by {@link #free}. Null if the system has no memory
+   *     left; nothing has changed then
+   * @throws IllegalArgumentException if {@code count} is out of range
+   * @throws IllegalStateException if they were freed
+   */
+  public NativeWords resized(int count) {
+    if (count < 1 || count > MAX_WORDS) {
+      throw new IllegalArgumentException(count + " words");
+    }
+    LongBuffer before = buffer();
+    NativeWords resized;
+    if (mapping == null) {
+      long[] copy = new long[count];
+      before.duplicate().get(copy, 0, Math.min(count, before.limit()));
+      resized = new NativeWords(LongBuffer.wrap(copy), null);
+    } else {
+      resized = mapping.resized(count);
+    }
+    if (resized != null) {
+      words = null;
+    }
+    return resized;
+  }
+
   /** Releases the memory. No thread may be using it, nor use a buffer obtained before. */
   public void free() {
     words = null;
@@ -121,6 +178,8 @@ public final class NativeWords {
   }
 
   private static native long map(long bytes);
+
+  private static native long remap(long address, long bytes, long newBytes);
 
   private static native ByteBuffer wrap(long address, long bytes);
 

@@ -61,6 +61,7 @@ class HostileArgumentsTest {
     private static final Class<?>[] BOUND = {
       Chunker.class,
       Crc32c.class,
+      CuckooTable.class,
       FilterRows.class,
       NativeFiles.class,
       NativeLibrary.class,
@@ -72,7 +73,7 @@ class HostileArgumentsTest {
     /**
      * Methods that take addresses, which Java gets from the library itself and gives to no caller.
      */
-    private static final Set<String> TAKE_ADDRESSES = Set.of("wrap", "unmap", "map");
+    private static final Set<String> TAKE_ADDRESSES = Set.of("wrap", "unmap", "map", "remap");
 
     private static Path directory;
     private static int refused;
@@ -251,7 +252,51 @@ class HostileArgumentsTest {
       NativeWords freed = NativeWords.allocate(1);
       freed.free();
       mustRefuse(freed::buffer);
+      for (int count : new int[] {0, -1, Integer.MIN_VALUE, NativeWords.MAX_WORDS + 1}) {
+        mustRefuse(() -> NativeWords.allocate(2).resized(count));
+      }
+      mustRefuse(() -> freed.resized(1));
       callFilters();
+      callTables();
+    }
+
+    private static void callTables() throws Exception {
+      for (int log2 : new int[] {-1, 26, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
+        mustRefuse(() -> new CuckooTable(log2));
+      }
+      CuckooTable table = new CuckooTable(1);
+      LongBuffer longs = CuckooTable.longs(64);
+      LongBuffer few = CuckooTable.longs(63);
+      LongBuffer turned = ByteBuffer.allocateDirect(512).order(other()).asLongBuffer();
+      mustRefuse(() -> table.find(null, 64, longs));
+      mustRefuse(() -> table.find(longs, 64, null));
+      mustRefuse(() -> table.find(longs, 64, longs.asReadOnlyBuffer()));
+      mustRefuse(() -> table.put(null, longs, 64));
+      mustRefuse(() -> table.put(longs, null, 64));
+      for (int count : new int[] {64, -1, Integer.MIN_VALUE, Integer.MAX_VALUE}) {
+        mustRefuse(() -> table.find(few, count, longs));
+        mustRefuse(() -> table.find(longs, count, few));
+        mustRefuse(() -> table.put(few, longs, count));
+        mustRefuse(() -> table.put(longs, few, count));
+      }
+      mustRefuse(() -> table.find(turned, 64, longs));
+      mustRefuse(() -> table.find(longs, 64, turned));
+      mustRefuse(() -> table.put(turned, longs, 64));
+      mustRefuse(() -> table.put(longs, turned, 64));
+      table.find(longs, 64, longs);
+      table.halve();
+      mustRefuse(table::halve);
+      table.free();
+      mustRefuse(() -> table.find(longs, 64, longs));
+      mustRefuse(() -> table.put(longs, longs, 64));
+      mustRefuse(table::halve);
+      mustRefuse(table::makeTwice);
+    }
+
+    private static ByteOrder other() {
+      return ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN
+          ? ByteOrder.LITTLE_ENDIAN
+          : ByteOrder.BIG_ENDIAN;
     }
 
     private static void callFilters() throws Exception {
@@ -267,11 +312,7 @@ class HostileArgumentsTest {
           () -> FilterRows.keep(longs, 64, 64, 0, longs, 20, longs.asReadOnlyBuffer(), ints));
       mustRefuse(
           () -> FilterRows.keep(longs, 64, 64, 0, longs, 20, longs, ints.asReadOnlyBuffer()));
-      ByteOrder other =
-          ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN
-              ? ByteOrder.LITTLE_ENDIAN
-              : ByteOrder.BIG_ENDIAN;
-      LongBuffer turned = ByteBuffer.allocateDirect(512).order(other).asLongBuffer();
+      LongBuffer turned = ByteBuffer.allocateDirect(512).order(other()).asLongBuffer();
       if (FilterRows.isNative()) {
         mustRefuse(() -> FilterRows.keep(turned, 64, 64, 0, longs, 20, longs, ints));
       }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.LongBuffer;
+import java.util.Arrays;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class NativeWordsTest {
@@ -32,6 +34,30 @@ class NativeWordsTest {
     long mapped = NativeLibrary.isLoaded() ? 1 << 20 : 0;
     assertThat(NativeWords.allocatedBytes()).isLessThanOrEqualTo(with - mapped);
     assertThatThrownBy(words::buffer).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void theBeginningStaysWhateverTheLengthBecomes() {
+    NativeWords words = NativeWords.allocate(1000);
+    long[] values = new Random(7).longs(1000).toArray();
+    words.buffer().duplicate().put(values);
+    for (int count : new int[] {1 << 17, 1 << 19, 1 << 19, 50_001, 513, 512, 1, 1 << 16, 99}) {
+      long before = NativeWords.allocatedBytes();
+      int had = values.length;
+      NativeWords resized = words.resized(count);
+      assertThatThrownBy(words::buffer).isInstanceOf(IllegalStateException.class);
+      words.free();
+      long more = NativeLibrary.isLoaded() ? 8L * (count - had) : 0;
+      assertThat(NativeWords.allocatedBytes()).isEqualTo(before + more);
+      values = Arrays.copyOf(values, count);
+      long[] left = new long[resized.buffer().limit()];
+      resized.buffer().duplicate().get(left);
+      assertThat(left).isEqualTo(values);
+      values[count - 1] = count;
+      resized.buffer().put(count - 1, count);
+      words = resized;
+    }
+    words.free();
   }
 
   /** Needed because some paths drop rows that they allocated in advance. */

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class DedupMemoryTest {
 
-  private static final long LIMIT = 700 << 10;
+  private static final long LIMIT = 640 << 10;
   private static final int LENGTH = 300_000;
 
   @TempDir Path directory;

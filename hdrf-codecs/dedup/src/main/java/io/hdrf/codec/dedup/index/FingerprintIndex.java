@@ -5,7 +5,6 @@ import io.hdrf.codec.dedup.container.ChunkPins;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
-import io.hdrf.codec.dedup.container.format.SlotHash;
 import io.hdrf.codec.dedup.dba.BloomFilterArray;
 import io.hdrf.codec.dedup.dba.DbaSettings;
 import io.hdrf.spi.io.DurableFiles;
@@ -52,7 +51,7 @@ public final class FingerprintIndex implements Closeable {
   private final CompleteMark mark;
   private final EntryWriter writer;
   private final IndexRebuild rebuild;
-  private final RefCache cache;
+  private final RecentPlaces cache;
   private final IndexCounters counters = new IndexCounters();
   private final AtomicLong removedSinceCompaction = new AtomicLong();
   private final StoreBackoff backoff;
@@ -90,7 +89,7 @@ public final class FingerprintIndex implements Closeable {
     this.mark = new CompleteMark(store, sample);
     this.writer = new EntryWriter(store, segments, counters);
     this.rebuild = new IndexRebuild(store, containers, segments, mark, writer, sample);
-    this.cache = new RefCache(settings.cacheMemory(), containers.memory());
+    this.cache = new RecentPlaces(settings.cacheMemory(), containers.memory());
     this.backoff = new StoreBackoff(directory, counters, System::nanoTime);
   }
 
@@ -118,8 +117,8 @@ public final class FingerprintIndex implements Closeable {
    * @param refs the chunks' references; the chunks are durable
    */
   public void publish(byte[] fingerprints, long[] refs, int count) {
-    for (int i = 0; i < count; i++) {
-      cache.put(SlotHash.prefix(fingerprints, i * Fingerprinter.LENGTH), refs[i]);
+    for (int i = 0; i < count; i += RecentPlaces.MAX_COUNT) {
+      cache.put(fingerprints, refs, i, Math.min(count - i, RecentPlaces.MAX_COUNT));
     }
     for (int i = 0; i < count; ) {
       IndexUpdate entries = new IndexUpdate((count - i) / sample + 1);

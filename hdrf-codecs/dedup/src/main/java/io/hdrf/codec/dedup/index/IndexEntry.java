@@ -60,13 +60,13 @@ final class IndexEntry {
         .array();
   }
 
-  /** The chunk's reference, or {@link RefCache#NONE} if the value is not what it must be. */
+  /** The chunk's reference, or {@link IndexLookup#NONE} if the value is not what it must be. */
   static long ref(byte[] value) {
     if (value.length != VALUE_LENGTH || value[0] != VERSION) {
-      return RefCache.NONE;
+      return IndexLookup.NONE;
     }
     long ref = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN).getLong(1);
-    return canBe(ref) ? ref : RefCache.NONE;
+    return canBe(ref) ? ref : IndexLookup.NONE;
   }
 
   private static boolean canBe(long ref) {

@@ -6,7 +6,6 @@ import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
-import io.hdrf.codec.dedup.container.format.SlotHash;
 import io.hdrf.codec.dedup.dba.BloomFilterArray;
 import io.hdrf.codec.dedup.dba.Candidates;
 import io.hdrf.spi.store.MetadataException;
@@ -32,10 +31,13 @@ public final class IndexLookup {
   /** The most fingerprints of one call of {@link #find}. */
   public static final int MAX_COUNT = 1024;
 
+  /** No reference, and no container. */
+  static final long NONE = -1;
+
   private final MetadataStore store;
   private final ContainerStore containers;
   private final ChunkPins chunkPins;
-  private final RefCache cache;
+  private final RecentPlaces cache;
   private final StoreBackoff backoff;
   private final IndexCounters counters;
   private final Supplier<BloomFilterArray> filters;
@@ -53,10 +55,18 @@ public final class IndexLookup {
   /** Whether the filters named a segment for a chunk of the batch, by its place in it. */
   private final boolean[] suspected = new boolean[MAX_COUNT];
 
-  /** Where a chunk of the batch may be, by its place in it. */
+  /** The reference that a chunk of the batch may have, by its place in it. */
   private final long[] hints = new long[MAX_COUNT];
 
-  /** The containers that {@link #hints} name. */
+  /** The container in which a chunk of the batch may be, by its place in it. */
+  private final long[] places = new long[MAX_COUNT];
+
+  /** The chunks that were found elsewhere than in the cache, by their place in the batch. */
+  private final int[] found = new int[MAX_COUNT];
+
+  private int foundCount;
+
+  /** The containers that hints name. */
   private final long[] hinted = new long[MAX_COUNT];
 
   private byte[] fingerprints;
@@ -69,7 +79,7 @@ public final class IndexLookup {
       MetadataStore store,
       ContainerStore containers,
       ChunkPins chunkPins,
-      RefCache cache,
+      RecentPlaces cache,
       StoreBackoff backoff,
       IndexCounters counters,
       Supplier<BloomFilterArray> filters) {
@@ -88,27 +98,29 @@ public final class IndexLookup {
    *
    * @param batch fingerprints of {@code count} chunks, one after the other
    * @param count at most {@link #MAX_COUNT}
-   * @param found gets each chunk's reference, or -1
+   * @param into gets each chunk's reference, or -1
    */
-  public void find(byte[] batch, int count, long[] found) {
+  public void find(byte[] batch, int count, long[] into) {
     fingerprints = batch;
-    refs = found;
+    refs = into;
+    foundCount = 0;
     recentContainers.nextBatch();
     findInCache(count);
     findBeside();
     if (unknownCount > 0) {
       findInStore();
     }
+    cache.put(fingerprints, refs, found, foundCount);
   }
 
   private void findInCache(int count) {
+    cache.find(fingerprints, count, places);
     for (int i = 0; i < count; i++) {
-      refs[i] = RefCache.NONE;
-      hints[i] = cache.get(SlotHash.prefix(fingerprints, i * Fingerprinter.LENGTH));
+      refs[i] = NONE;
       unknown[i] = i;
     }
     unknownCount = count;
-    followHints();
+    followHints(false);
     forgetFound();
     counters.foundInCache.add(count - unknownCount);
   }
@@ -116,28 +128,37 @@ public final class IndexLookup {
   /**
    * Takes the unknown chunks that are where the hints say. Container by container, so that none is
    * loaded twice for a batch, and those in memory first, before the others push them out.
+   *
+   * @param numbered whether references are known, not only containers
    */
-  private void followHints() {
+  private void followHints(boolean numbered) {
     int count = 0;
-    long last = -1;
+    long last = NONE;
     for (int i = 0; i < unknownCount; i++) {
-      long hint = hints[unknown[i]];
-      if (hint != RefCache.NONE && ChunkRef.container(hint) != last) {
-        last = ChunkRef.container(hint);
-        count = addHinted(last, count);
+      long container = hintedContainer(unknown[i], numbered);
+      if (container != NONE && container != last) {
+        last = container;
+        count = addHinted(container, count);
       }
     }
     for (int i = 0; i < count; i++) {
       if (containers.isLoaded(hinted[i])) {
-        followHints(hinted[i]);
-        hinted[i] = -1;
+        followHints(hinted[i], numbered);
+        hinted[i] = NONE;
       }
     }
     for (int i = 0; i < count; i++) {
-      if (hinted[i] >= 0) {
-        followHints(hinted[i]);
+      if (hinted[i] != NONE) {
+        followHints(hinted[i], numbered);
       }
     }
+  }
+
+  private long hintedContainer(int chunk, boolean numbered) {
+    if (!numbered) {
+      return places[chunk];
+    }
+    return hints[chunk] == NONE ? NONE : ChunkRef.container(hints[chunk]);
   }
 
   private int addHinted(long container, int count) {
@@ -150,13 +171,36 @@ public final class IndexLookup {
     return count + 1;
   }
 
-  private void followHints(long container) {
+  private void followHints(long container, boolean numbered) {
+    ContainerDirectory content = numbered ? null : directoryOrNull(container);
+    if (!numbered && content == null) {
+      return;
+    }
     for (int i = 0; i < unknownCount; i++) {
-      long hint = hints[unknown[i]];
-      if (hint != RefCache.NONE && ChunkRef.container(hint) == container) {
-        accept(unknown[i], hint);
+      int chunk = unknown[i];
+      if (hintedContainer(chunk, numbered) == container) {
+        if (numbered) {
+          accept(chunk, hints[chunk]);
+        } else {
+          acceptFrom(container, content, chunk);
+        }
       }
     }
+  }
+
+  private ContainerDirectory directoryOrNull(long container) {
+    try {
+      return containers.directory(container);
+    } catch (IOException e) {
+      LOG.debug("Container {} can't be read", container, e);
+      return null;
+    }
+  }
+
+  /** Takes a chunk that a container has and new blocks may refer to. */
+  private boolean acceptFrom(long container, ContainerDirectory content, int chunk) {
+    int index = content.find(fingerprints, chunk * Fingerprinter.LENGTH);
+    return index >= 0 && accept(chunk, ChunkRef.pack(container, content.number(index)));
   }
 
   /** Takes a chunk that may be the wanted one, if it is. */
@@ -184,34 +228,30 @@ public final class IndexLookup {
       return;
     }
     for (long container : recentContainers.toSearch()) {
-      try {
-        findIn(container, containers.directory(container));
-      } catch (IOException e) {
-        LOG.debug("Container {} can't be read", container, e);
+      ContainerDirectory content = directoryOrNull(container);
+      if (content != null) {
+        findIn(container, content);
       }
     }
     forgetFound();
   }
 
   private void findIn(long container, ContainerDirectory content) {
-    int found = 0;
+    int added = 0;
     for (int i = 0; i < unknownCount; i++) {
       int chunk = unknown[i];
-      boolean isNew = refs[chunk] == RefCache.NONE;
+      boolean isNew = refs[chunk] == NONE;
       if (!isNew && ChunkRef.container(refs[chunk]) >= container) {
         continue;
       }
-      int index = content.find(fingerprints, chunk * Fingerprinter.LENGTH);
-      if (index >= 0 && accept(chunk, ChunkRef.pack(container, content.number(index)))) {
-        remember(chunk);
-        found += isNew ? 1 : 0;
+      if (acceptFrom(container, content, chunk)) {
+        if (isNew) {
+          found[foundCount++] = chunk;
+          added++;
+        }
       }
     }
-    counters.foundBeside.add(found);
-  }
-
-  private void remember(int chunk) {
-    cache.put(SlotHash.prefix(fingerprints, chunk * Fingerprinter.LENGTH), refs[chunk]);
+    counters.foundBeside.add(added);
   }
 
   private void findInStore() {
@@ -259,29 +299,29 @@ public final class IndexLookup {
     backoff.answered(System.nanoTime() - asked);
     counters.keysRead.add(keys.size());
     for (int i = 0; i < unknownCount; i++) {
-      hints[unknown[i]] = RefCache.NONE;
+      hints[unknown[i]] = NONE;
     }
     for (int i = 0; i < values.size(); i++) {
       if (values.get(i) != null) {
         long ref = IndexEntry.ref(values.get(i));
         int chunk = owners.get(i);
         // The earlier copy may be sound.
-        if (ref != RefCache.NONE
+        if (ref != NONE
             && !containers.isBad(ref)
-            && (hints[chunk] == RefCache.NONE || Long.compareUnsigned(ref, hints[chunk]) > 0)) {
+            && (hints[chunk] == NONE || Long.compareUnsigned(ref, hints[chunk]) > 0)) {
           hints[chunk] = ref;
         }
       }
     }
-    followHints();
+    followHints(true);
     boolean any = false;
     for (int i = 0; i < unknownCount; i++) {
       int chunk = unknown[i];
-      if (refs[chunk] != RefCache.NONE) {
+      if (refs[chunk] != NONE) {
         any = true;
-        remember(chunk);
+        found[foundCount++] = chunk;
         counters.foundInStore.increment();
-      } else if (hints[chunk] != RefCache.NONE) {
+      } else if (hints[chunk] != NONE) {
         counters.unconfirmed.increment();
       }
     }
@@ -292,7 +332,7 @@ public final class IndexLookup {
     int before = unknownCount;
     unknownCount = 0;
     for (int i = 0; i < before; i++) {
-      if (refs[unknown[i]] == RefCache.NONE) {
+      if (refs[unknown[i]] == NONE) {
         unknown[unknownCount] = unknown[i];
         unknownCount++;
       }

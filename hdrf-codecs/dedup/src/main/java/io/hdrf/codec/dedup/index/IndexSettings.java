@@ -38,7 +38,7 @@ public final class IndexSettings {
     return sample;
   }
 
-  /** Returns the bytes of memory for the {@link RefCache}. */
+  /** Returns the bytes of memory for the {@link RecentPlaces}. */
   int cacheMemory() {
     return cacheMemory;
   }

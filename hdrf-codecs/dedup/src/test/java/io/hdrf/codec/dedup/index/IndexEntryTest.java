@@ -34,11 +34,11 @@ class IndexEntryTest {
   @Test
   void otherValuesNameNothing() {
     byte[] value = IndexEntry.value(42);
-    assertThat(IndexEntry.ref(Arrays.copyOf(value, value.length - 1))).isEqualTo(RefCache.NONE);
-    assertThat(IndexEntry.ref(Arrays.copyOf(value, value.length + 1))).isEqualTo(RefCache.NONE);
-    assertThat(IndexEntry.ref(new byte[0])).isEqualTo(RefCache.NONE);
+    assertThat(IndexEntry.ref(Arrays.copyOf(value, value.length - 1))).isEqualTo(IndexLookup.NONE);
+    assertThat(IndexEntry.ref(Arrays.copyOf(value, value.length + 1))).isEqualTo(IndexLookup.NONE);
+    assertThat(IndexEntry.ref(new byte[0])).isEqualTo(IndexLookup.NONE);
     value[0]++;
-    assertThat(IndexEntry.ref(value)).isEqualTo(RefCache.NONE);
+    assertThat(IndexEntry.ref(value)).isEqualTo(IndexLookup.NONE);
   }
 
   @Test
@@ -54,9 +54,9 @@ class IndexEntryTest {
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage("no chunk's reference: " + ChunkRef.toString(beyond));
       ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN).putLong(1, beyond);
-      assertThat(IndexEntry.ref(value)).isEqualTo(RefCache.NONE);
+      assertThat(IndexEntry.ref(value)).isEqualTo(IndexLookup.NONE);
     }
-    assertThatThrownBy(() -> IndexEntry.value(RefCache.NONE))
+    assertThatThrownBy(() -> IndexEntry.value(IndexLookup.NONE))
         .isInstanceOf(IllegalArgumentException.class);
   }
 }
