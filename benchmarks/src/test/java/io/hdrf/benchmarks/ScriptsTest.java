@@ -36,7 +36,7 @@ class ScriptsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"kinds", "throttled", "chunker-tables"})
+  @ValueSource(strings = {"kinds", "throttled", "chunker-tables", "cuckoo"})
   void helpTellsHowToCallIt(String script) throws Exception {
     Result result = run(script, "--help");
     assertThat(result.status()).isZero();
