@@ -19,8 +19,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -30,6 +33,7 @@ import org.apache.hadoop.conf.Configuration;
 final class VolumeCheck {
 
   private static final String BLOCK = "blk_-?\\d+";
+  private static final String FINALIZED = "finalized";
 
   private final SchemeRegistry registry;
   private int plain;
@@ -59,12 +63,61 @@ final class VolumeCheck {
    *     disagree with its checksums if it is plain
    */
   void check(Path volume, Set<Long> truncating) throws IOException {
+    forEachBlock(
+        volume, (pool, file, key, schemes) -> checkBlock(pool, file, key, schemes, truncating));
+  }
+
+  /** Looks at a block. */
+  private interface Look {
+    void at(Path pool, Path file, TagKey key, VolumeSchemes schemes) throws IOException;
+  }
+
+  private void forEachBlock(Path volume, Look look) throws IOException {
     try (Stream<Path> pools = Files.list(volume.resolve("current"))) {
       for (Path pool :
           pools.filter(path -> path.getFileName().toString().startsWith("BP-")).toList()) {
-        checkPool(pool, truncating);
+        forEachBlockOf(pool, look);
       }
     }
+  }
+
+  /**
+   * Returns the finalized blocks of a volume that can't be read, or don't match their checksums.
+   *
+   * @param volume of a stopped DataNode, or a copy
+   */
+  Set<Long> damaged(Path volume) throws IOException {
+    Set<Long> damaged = new HashSet<>();
+    forEachBlock(
+        volume,
+        (pool, file, key, schemes) -> {
+          try {
+            checkBlock(pool, file, key, schemes, Set.of());
+          } catch (IOException | AssertionError e) {
+            damaged.add(idOf(file));
+          }
+        });
+    return damaged;
+  }
+
+  /** Returns the finalized blocks of a volume. */
+  static Set<Long> blocks(Path volume) throws IOException {
+    try (Stream<Path> files = Files.walk(volume.resolve("current"))) {
+      return files
+          .filter(VolumeCheck::isFinalized)
+          .map(VolumeCheck::idOf)
+          .collect(Collectors.toSet());
+    }
+  }
+
+  private static boolean isFinalized(Path file) {
+    return file.getFileName().toString().matches(BLOCK)
+        && StreamSupport.stream(file.spliterator(), false)
+            .anyMatch(part -> part.endsWith(FINALIZED));
+  }
+
+  static long idOf(Path file) {
+    return Long.parseLong(file.getFileName().toString().substring("blk_".length()));
   }
 
   /**
@@ -87,7 +140,7 @@ final class VolumeCheck {
     return false;
   }
 
-  private void checkPool(Path pool, Set<Long> truncating) throws IOException {
+  private void forEachBlockOf(Path pool, Look look) throws IOException {
     Path hdrf = pool.resolve("hdrf");
     // Without a superblock there are no reduced blocks, and no key fits.
     TagKey key = Superblock.readKey(hdrf).orElseGet(() -> new TagKey(new byte[TagKey.LENGTH]));
@@ -103,10 +156,10 @@ final class VolumeCheck {
                 hdrf,
                 LocalDurableFiles.INSTANCE,
                 VolumeServices.of(key.volumeId()));
-        Stream<Path> files = Files.walk(pool.resolve("current").resolve("finalized"))) {
+        Stream<Path> files = Files.walk(pool.resolve("current").resolve(FINALIZED))) {
       for (Path file : (Iterable<Path>) files::iterator) {
         if (file.getFileName().toString().matches(BLOCK)) {
-          checkBlock(pool, file, key, schemes, truncating);
+          look.at(pool, file, key, schemes);
         }
       }
     }
@@ -115,7 +168,7 @@ final class VolumeCheck {
   private void checkBlock(
       Path pool, Path file, TagKey key, VolumeSchemes schemes, Set<Long> truncating)
       throws IOException {
-    long id = Long.parseLong(file.getFileName().toString().substring("blk_".length()));
+    long id = idOf(file);
     Path metaFile = metaOf(file);
     if (metaFile == null) {
       // Stock code renames the checksums before the block, and was killed in between.
@@ -142,10 +195,11 @@ final class VolumeCheck {
     }
   }
 
-  /** Returns settings without collection: nothing may collect chunks of a stopped DataNode. */
+  /** Returns settings without collection and scrub: nothing may change a stopped DataNode. */
   private static Configuration settings() {
     Configuration conf = new Configuration();
     conf.setInt("hdrf.dedup.gc.interval", 0);
+    conf.setInt("hdrf.dedup.scrub.rate", 0);
     return conf;
   }
 
