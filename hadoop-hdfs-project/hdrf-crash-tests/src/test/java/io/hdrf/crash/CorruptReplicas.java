@@ -19,7 +19,7 @@ import org.apache.hadoop.hdfs.tools.DFSck;
  * The replicas that the NameNode considers corrupt, and those of which stock HDFS itself made too
  * short a copy: the NameNode orders a copy of a block with the length that it knows, while the
  * block is being appended to; and with as many DataNodes as replicas, no other replica can replace
- * it.
+ * it. Or of which it deleted a file that it had just received.
  */
 final class CorruptReplicas {
 
@@ -54,6 +54,13 @@ final class CorruptReplicas {
   /** A DataNode's log message when it has sent the first of them a copy. */
   private static final Pattern TRANSMITTED =
       Pattern.compile("Transmitted " + NAME + " \\(numBytes=(\\d+)\\) to [^/\\s]*/(\\S+)");
+
+  /** A DataNode's log message when it has received a copy. */
+  private static final Pattern RECEIVED =
+      Pattern.compile("Received " + NAME + " src: \\S+ dest: [^/\\s]*/(\\S+) of size");
+
+  /** A DataNode's log message when it has deleted a replica, which it began to do before. */
+  private static final Pattern DELETED = Pattern.compile("Deleted (\\S+) (blk_\\d+)_(\\d+) URI");
 
   private CorruptReplicas() {}
 
@@ -103,6 +110,38 @@ final class CorruptReplicas {
       }
     }
     return copied;
+  }
+
+  /**
+   * Returns the replicas whose files a DataNode has deleted in place of older ones, by its log:
+   * stock HDFS deletes by path, in the background, what may have been received anew by then
+   * (HDFS-16985).
+   */
+  static Set<Replica> deleted(String log) {
+    Map<String, Map<String, Integer>> received = new HashMap<>();
+    Matcher copy = RECEIVED.matcher(log);
+    while (copy.find()) {
+      received
+          .computeIfAbsent(copy.group(1).replaceFirst("_\\d+$", ""), block -> new HashMap<>())
+          .putIfAbsent(copy.group(1) + " " + copy.group(2), copy.start());
+    }
+    Set<Replica> lost = new HashSet<>();
+    Matcher deletion = DELETED.matcher(log);
+    while (deletion.find()) {
+      String block = deletion.group(1) + ":" + deletion.group(2);
+      String old = block + "_" + deletion.group(3) + " ";
+      int at = deletion.start();
+      received
+          .getOrDefault(block, Map.of())
+          .forEach(
+              (replica, position) -> {
+                if (position < at && !replica.startsWith(old)) {
+                  String[] parts = replica.split(" ");
+                  lost.add(new Replica(parts[0], parts[1]));
+                }
+              });
+    }
+    return lost;
   }
 
   /** A copy that was sent to a DataNode, whatever the block's generation stamp was by then. */

@@ -119,6 +119,20 @@ class CorruptReplicasTest {
     }
   }
 
+  /** Messages of a DataNode that lost a replica so. */
+  @Test
+  void whatIsReceivedBeforeTheOldFileIsDeletedIsLost() {
+    String log =
+        "Received BP-1-127.0.0.1-5:blk_10_21 src: /127.0.0.1:1 dest: /127.0.0.1:7002 of size 9\n"
+            + "Deleted BP-1-127.0.0.1-5 blk_10_20 URI file:/blk_10\n"
+            + "Received BP-1-127.0.0.1-5:blk_11_20 src: /127.0.0.1:1 dest: /127.0.0.1:7002 of size 9\n"
+            + "Deleted BP-1-127.0.0.1-5 blk_11_20 URI file:/blk_11\n"
+            + "Deleted BP-1-127.0.0.1-5 blk_12_20 URI file:/blk_12\n"
+            + "Received BP-1-127.0.0.1-5:blk_12_21 src: /127.0.0.1:1 dest: /127.0.0.1:7002 of size 9\n";
+    assertThat(CorruptReplicas.deleted(log))
+        .containsExactly(new Replica("BP-1-127.0.0.1-5:blk_10_21", "127.0.0.1:7002"));
+  }
+
   @Test
   void theShortestCopyOfEachReplicaCounts() {
     String log =

@@ -321,13 +321,16 @@ class CrashTest {
 
   /**
    * Returns whether each replica that the NameNode considers corrupt is a short copy of HDFS's own,
-   * or one with an interrupted truncation.
+   * one with an interrupted truncation, or one whose file HDFS deleted in place of an older one.
    */
   private boolean areMadeByHdfs(long corruptBlocks) throws IOException {
     Map<CorruptReplicas.Replica, Long> copied = new HashMap<>();
+    Set<CorruptReplicas.Replica> deleted = new HashSet<>();
     for (DataNode dataNode : cluster.dataNodes()) {
-      CorruptReplicas.copied(Files.readString(dataNode.log()))
+      String log = Files.readString(dataNode.log());
+      CorruptReplicas.copied(log)
           .forEach((replica, length) -> copied.merge(replica, length, Math::min));
+      deleted.addAll(CorruptReplicas.deleted(log));
     }
     Map<CorruptReplicas.Replica, Long> corrupt = CorruptReplicas.of(cluster.uri(), configuration());
     return corrupt.keySet().stream().map(CorruptReplicas.Replica::block).distinct().count()
@@ -336,6 +339,7 @@ class CrashTest {
             .allMatch(
                 each ->
                     copied.getOrDefault(each.getKey(), Long.MAX_VALUE) < each.getValue()
+                        || deleted.contains(each.getKey())
                         || cutOff.contains(
                             new CutOff(each.getKey().blockId(), each.getKey().dataNode())));
   }
