@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
- * Bindings of the native library: checksums, hashes, chunkers and queries of Bloom filters. Each
- * has a Java twin with the same results, used where the library can't be loaded.
+ * Bindings of the native library: checksums, hashes, chunkers, features and differences of chunks,
+ * and queries of Bloom filters. Each has a Java twin with the same results, used where the library
+ * can't be loaded.
  */
 package io.hdrf.jni;

@@ -59,6 +59,8 @@ class HostileArgumentsTest {
   static final class Child {
 
     private static final Class<?>[] BOUND = {
+      ChunkDelta.class,
+      ChunkFeatures.class,
       Chunker.class,
       Crc32c.class,
       CuckooTable.class,
@@ -148,6 +150,7 @@ class HostileArgumentsTest {
       } else if (type == ByteBuffer.class) {
         ByteBuffer direct = ByteBuffer.allocateDirect(4096);
         values.addAll(List.of(direct, direct.asReadOnlyBuffer(), ByteBuffer.allocate(4096)));
+        values.add(ByteBuffer.allocateDirect(1 << 16));
         values.addAll(List.of(ByteBuffer.allocateDirect(0), unmapped()));
         values.add(null);
       } else if (type == LongBuffer.class) {
@@ -235,12 +238,20 @@ class HostileArgumentsTest {
           mustRefuse(() -> Crc32c.ofEach(data, ends, count, new int[2]));
         }
         mustRefuse(() -> Sha256.hash(data, ends, 2, null));
+        mustRefuse(() -> ChunkFeatures.of(data, ends, ends, 2, new int[23]));
+        mustRefuse(() -> ChunkFeatures.of(data, ends, ends, 2, null));
+        mustRefuse(() -> ChunkFeatures.of(data, null, ends, 2, new int[24]));
+        mustRefuse(() -> ChunkFeatures.of(data, ends, new int[] {4097, 4097}, 2, new int[24]));
+        mustRefuse(() -> new ChunkDelta().encode(data, data, null));
+        mustRefuse(() -> new ChunkDelta().encode(data, null, data));
+        mustRefuse(() -> ChunkDelta.decode(data, null, data));
         mustRefuse(() -> Sha256.hash(data, ends, 2, new byte[63]));
         mustRefuse(() -> Crc32c.ofEach(data, ends, 2, null));
         mustRefuse(() -> Crc32c.ofEach(data, ends, 2, new int[1]));
       }
       mustRefuse(() -> Sha256.hash(null, new int[1], 1, new byte[32]));
       mustRefuse(() -> Crc32c.update(0, null));
+      mustRefuse(() -> ChunkDelta.length(null));
       mustRefuse(() -> Crc32c.ofEach(null, new int[1], 1, new int[1]));
       mustRefuse(() -> NativeFiles.fadvise((FileDescriptor) null, 0, 0, null));
       mustRefuse(() -> NativeFiles.fadvise((FileChannel) null, 0, 0, null));
