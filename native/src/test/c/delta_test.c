@@ -346,7 +346,7 @@ static void test_vectors(const char *path)
         lines++;
     }
     fclose(file);
-    CHECK(lines == 9, "%d vectors", lines);
+    CHECK(lines == 10, "%d vectors", lines);
 }
 
 int main(int argc, char **argv)
