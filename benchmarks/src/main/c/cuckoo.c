@@ -47,6 +47,8 @@ static void *map(size_t bytes)
         fprintf(stderr, "cuckoo: no memory\n");
         exit(1);
     }
+    /* As io.hdrf.jni.NativeWords does. */
+    (void)madvise(memory, bytes, MADV_HUGEPAGE);
     return memory;
 }
 

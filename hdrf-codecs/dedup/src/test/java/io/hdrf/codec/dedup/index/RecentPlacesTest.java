@@ -40,8 +40,7 @@ class RecentPlacesTest {
       refs = new long[prefixes.length];
       for (int i = 0; i < prefixes.length; i++) {
         buffer.putLong(i * Fingerprinter.LENGTH, prefixes[i]);
-        refs[i] =
-            ChunkRef.pack(random.nextLong() >>> 24, random.nextInt(ChunkRef.MAX_NUMBER));
+        refs[i] = ChunkRef.pack(random.nextLong() >>> 24, random.nextInt(ChunkRef.MAX_NUMBER));
       }
       fingerprints = buffer.array();
     }
@@ -142,7 +141,8 @@ class RecentPlacesTest {
     long before = 0;
     for (int put = BATCH; put <= slots / 2; put += BATCH) {
       chunks.put(places, put - BATCH, put);
-      assertThat(places.memory()).isBetween(Math.max(before, 64 << 10), Math.max(65536L, 32L * put));
+      assertThat(places.memory())
+          .isBetween(Math.max(before, 64 << 10), Math.max(65536L, 32L * put));
       before = places.memory();
       int young = Math.min(put, 4 * BATCH);
       assertThat(chunks.found(places, put - young, put)).isGreaterThanOrEqualTo(young * 99 / 100);
