@@ -103,6 +103,7 @@ class ArrowsTest {
     "dba,",
     "index, container container.format dba",
     "heal, container container.format index",
+    "delta, container.format",
     "gc, container container.format heal index",
     "scrub, container",
   })

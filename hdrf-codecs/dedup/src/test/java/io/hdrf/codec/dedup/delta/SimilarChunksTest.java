@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.delta;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.jni.ChunkFeatures;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Finds bases among chunks of random bytes, each unlike all others. */
+class SimilarChunksTest {
+
+  private static final int LENGTH = 5000;
+  private static final long NONE = BaseTable.NONE;
+
+  private final Random random = new Random(5);
+  private final Map<Long, byte[]> full = new HashMap<>();
+
+  /** The bases of chunks that are stored as differences. */
+  private final Map<Long, Long> differences = new HashMap<>();
+
+  private final List<Long> loaded = new ArrayList<>();
+  private final Table table = new Table();
+  private final FeatureBatch batch = new FeatureBatch(table);
+  private final Chunks chunks = new Chunks();
+  private final SimilarChunks similar =
+      new SimilarChunks(batch, chunks, new DifferenceEncoder(DifferenceEncoder.DEFAULT_PERCENT));
+
+  private static final class Table implements BaseTable {
+    private final Map<Long, Long> entries = new HashMap<>();
+    private int calls;
+
+    @Override
+    public void find(long[] superFeatures, int count, long[] bases) {
+      calls++;
+      for (int i = 0; i < count; i++) {
+        bases[i] = entries.getOrDefault(superFeatures[i], NONE);
+      }
+    }
+
+    @Override
+    public void add(long[] superFeatures, int count, long[] bases) {
+      for (int i = 0; i < count; i++) {
+        if (superFeatures[i] != 0) {
+          entries.put(superFeatures[i], bases[i]);
+        }
+      }
+    }
+  }
+
+  private final class Chunks implements BaseChunks {
+    private int resolved;
+
+    @Override
+    public long fullChunk(long ref) {
+      resolved++;
+      return full.containsKey(ref) ? ref : differences.getOrDefault(ref, NONE);
+    }
+
+    @Override
+    public ByteBuffer content(long base) {
+      loaded.add(base);
+      byte[] bytes = full.get(base);
+      return bytes.length == 0 ? null : direct(bytes);
+    }
+  }
+
+  private static ByteBuffer direct(byte[] bytes) {
+    return ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
+  }
+
+  private byte[] noise(int length) {
+    byte[] bytes = new byte[length];
+    random.nextBytes(bytes);
+    return bytes;
+  }
+
+  private long store(int number) {
+    long ref = ChunkRef.pack(7, number);
+    full.put(ref, noise(LENGTH));
+    return ref;
+  }
+
+  private byte[] changed(long ref) {
+    byte[] bytes = full.get(ref).clone();
+    bytes[LENGTH / 2]++;
+    return bytes;
+  }
+
+  private void publish(long ref) {
+    byte[] bytes = full.get(ref);
+    batch.take(direct(bytes), new int[1], new int[] {bytes.length}, 1);
+    batch.publish(0, ref);
+  }
+
+  /** Takes a chunk as the only new one of a buffer, and checks the difference. */
+  private long find(byte[] chunk, long following) throws IOException {
+    batch.take(direct(chunk), new int[1], new int[] {chunk.length}, 1);
+    long base = similar.find(0, direct(chunk), following);
+    if (base == NONE) {
+      assertThat(similar.difference()).isNull();
+      return base;
+    }
+    ByteBuffer made = ByteBuffer.allocateDirect(chunk.length);
+    assertThat(similar.difference().remaining()).isLessThan(100);
+    Differences.decode(direct(full.get(base)), similar.difference(), made);
+    assertThat(made.flip()).isEqualTo(direct(chunk));
+    return base;
+  }
+
+  @Test
+  void whatIsLikeAPublishedChunkIsFoundInTheTable() throws IOException {
+    long base = store(3);
+    assertThat(find(changed(base), NONE)).isEqualTo(NONE);
+    publish(base);
+    assertThat(find(changed(base), NONE)).isEqualTo(base);
+    assertThat(find(noise(LENGTH), NONE)).isEqualTo(NONE);
+    assertThat(find(new byte[LENGTH], NONE)).isEqualTo(NONE);
+  }
+
+  @Test
+  void theNeighboursOfKnownChunksAreFoundWithoutATable() throws IOException {
+    long[] refs = {store(1), store(2), store(3), store(4)};
+    similar.known(refs[0]);
+    assertThat(find(changed(refs[1]), NONE)).isEqualTo(refs[1]);
+    assertThat(find(changed(refs[2]), NONE)).as("behind a difference").isEqualTo(refs[2]);
+    similar.beginBlock();
+    assertThat(find(changed(refs[3]), NONE)).as("in another block").isEqualTo(NONE);
+    assertThat(find(changed(refs[1]), refs[2])).as("before the next").isEqualTo(refs[1]);
+  }
+
+  @Test
+  void theSearchGoesOnBehindAChunkThatWasReplaced() throws IOException {
+    long[] refs = {store(1), store(2), store(3)};
+    similar.known(refs[0]);
+    assertThat(find(noise(LENGTH), NONE)).isEqualTo(NONE);
+    assertThat(find(changed(refs[2]), NONE)).isEqualTo(refs[2]);
+  }
+
+  @Test
+  void aDifferenceStandsForItsBase() throws IOException {
+    long base = store(9);
+    long next = store(10);
+    long difference = ChunkRef.pack(8, 1);
+    differences.put(difference, base);
+    similar.known(ChunkRef.pack(8, 0));
+    assertThat(find(changed(base), NONE)).isEqualTo(base);
+    similar.beginBlock();
+    similar.known(difference);
+    assertThat(find(changed(next), NONE)).as("behind the base").isEqualTo(next);
+    assertThat(loaded).doesNotContain(difference);
+  }
+
+  @Test
+  void neighboursThatAreNotAlikeAreNotEncoded() throws IOException {
+    long[] refs = {store(1), store(2)};
+    similar.known(refs[0]);
+    assertThat(find(noise(LENGTH), NONE)).isEqualTo(NONE);
+    assertThat(loaded).containsExactly(refs[1]);
+  }
+
+  @Test
+  void noCandidateIsTriedTwice() throws IOException {
+    long base = store(2);
+    publish(base);
+    byte[] alike = full.get(base).clone();
+    byte[] other = noise(1200);
+    System.arraycopy(other, 0, alike, 1000, other.length);
+    similar.known(ChunkRef.pack(7, 1));
+    assertThat(find(alike, ChunkRef.pack(7, 3))).isEqualTo(NONE);
+    assertThat(loaded).containsExactly(base);
+  }
+
+  @Test
+  void whatCannotBeReadIsNoBase() throws IOException {
+    long first = store(1);
+    long gone = store(2);
+    byte[] chunk = changed(gone);
+    publish(gone);
+    full.put(gone, new byte[0]);
+    similar.known(first);
+    assertThat(find(chunk, NONE)).isEqualTo(NONE);
+  }
+
+  @Test
+  void theEndsOfAContainerHaveNoNeighbour() throws IOException {
+    store(0);
+    similar.known(ChunkRef.pack(6, ChunkRef.MAX_NUMBER));
+    assertThat(find(changed(ChunkRef.pack(7, 0)), ChunkRef.pack(8, 0))).isEqualTo(NONE);
+    assertThat(loaded).isEmpty();
+  }
+
+  @Test
+  void theBasesOfKnownChunksAreLookedUpOnlyWhereANewOneFollows() throws IOException {
+    long[] refs = {store(1), store(2), store(3)};
+    similar.known(refs[0]);
+    similar.known(refs[1]);
+    assertThat(chunks.resolved).isZero();
+    assertThat(find(changed(refs[2]), NONE)).isEqualTo(refs[2]);
+  }
+
+  @Test
+  void aBufferIsLookedUpAtOnce() throws IOException {
+    long[] refs = new long[100];
+    byte[] data = new byte[refs.length * LENGTH];
+    int[] starts = new int[refs.length];
+    int[] ends = new int[refs.length];
+    for (int i = 0; i < refs.length; i++) {
+      refs[i] = store(2 * i);
+      publish(refs[i]);
+      System.arraycopy(changed(refs[i]), 0, data, i * LENGTH, LENGTH);
+      starts[i] = i * LENGTH;
+      ends[i] = starts[i] + LENGTH;
+    }
+    int before = table.calls;
+    batch.take(direct(data), starts, ends, refs.length);
+    assertThat(table.calls).isEqualTo(before + 1);
+    int found = 0;
+    for (int i = 0; i < refs.length; i++) {
+      byte[] chunk = Arrays.copyOfRange(data, starts[i], ends[i]);
+      found += similar.find(i, direct(chunk), NONE) == refs[i] ? 1 : 0;
+    }
+    assertThat(found).isGreaterThan(95);
+  }
+
+  /** Tables are kept on disk. */
+  @Test
+  void superFeaturesAreAsEver() {
+    int[] features = new int[ChunkFeatures.COUNT + 1];
+    for (int i = 0; i < features.length; i++) {
+      features[i] = i * i;
+    }
+    long[] made = new long[4];
+    SuperFeatures.of(features, 1, made, 1);
+    assertThat(made).containsExactly(GOLDEN);
+    SuperFeatures.of(new int[ChunkFeatures.COUNT], 0, made, 0);
+    assertThat(Arrays.copyOf(made, 3)).containsOnly(0);
+  }
+
+  private static final long[] GOLDEN = {
+    0, 0xbd0be88eb144c84eL, 0x48f6b3f8ac46e6c2L, 0xc3ecc57a0aa06339L
+  };
+}
