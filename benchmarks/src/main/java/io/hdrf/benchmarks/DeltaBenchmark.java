@@ -44,13 +44,6 @@ import picocli.CommandLine.Spec;
     })
 public final class DeltaBenchmark implements Callable<Integer> {
 
-  private static final String HEAD =
-      "%d files, %.1f MB, chunks of %s: %.1f MB of %d chunks are new%n%n"
-          + "| bases | most | index | logical | stored (MB) | of dedup | differences"
-          + " | of the new chunks | as (MB) | references (MB) | groups | decoded for bases"
-          + " | s: cut | features | find, encode | groups |%n"
-          + "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|%n";
-
   /** The most percent of a difference, MB of the table, KiB of a group's chunks. */
   private record Settings(int percent, double index, int logical) {}
 
@@ -63,7 +56,8 @@ public final class DeltaBenchmark implements Callable<Integer> {
   @Option(
       names = "--versions",
       defaultValue = "10",
-      description = "The last ones of benchmarks/data/versions.txt, or of twenty-versions.txt where"
+      description =
+          "The last ones of benchmarks/data/versions.txt, or of twenty-versions.txt where"
               + " more than ten are wanted (${DEFAULT-VALUE}).")
   private int versions;
 
@@ -122,7 +116,8 @@ public final class DeltaBenchmark implements Callable<Integer> {
   @Option(
       names = "--references",
       defaultValue = "0",
-      description = "Encode so many chunks with xdelta3 and zstd --patch-from as well"
+      description =
+          "Encode so many chunks with xdelta3 and zstd --patch-from as well"
               + " (${DEFAULT-VALUE}).")
   private int references;
 
@@ -157,12 +152,7 @@ public final class DeltaBenchmark implements Callable<Integer> {
       for (Settings settings : settings(detector)) {
         DeltaSimulation made = run(function, chain, data, detector, settings);
         if (!headed) {
-          System.out.printf(HEAD,
-              data.size(),
-              made.totalBytes / 1e6,
-              chunkSize,
-              made.newBytes / 1e6,
-              made.chunkCount());
+          printHead(data.size(), made);
           headed = true;
         }
         if (detector == Detector.NONE) {
@@ -233,7 +223,8 @@ public final class DeltaBenchmark implements Callable<Integer> {
             table,
             sample,
             settings.percent,
-            new DeltaGroups(chain, groupSize << 10, settings.logical << 10, function.maxChunkLength()));
+            new DeltaGroups(
+                chain, groupSize << 10, settings.logical << 10, function.maxChunkLength()));
     made.mostPairs = references;
     for (ByteBuffer file : data) {
       made.store(file.duplicate());
@@ -241,8 +232,17 @@ public final class DeltaBenchmark implements Callable<Integer> {
     return made;
   }
 
-  private static void print(
-      String name, Settings settings, DeltaSimulation made, long dedup) {
+  private void printHead(int count, DeltaSimulation made) {
+    System.out.printf(
+        "%d files, %.1f MB, chunks of %s: %.1f MB of %d chunks are new%n%n"
+            + "| bases | most | index | logical | stored (MB) | of dedup | differences"
+            + " | of the new chunks | as (MB) | references (MB) | groups | decoded for bases"
+            + " | s: cut | features | find, encode | groups |%n"
+            + "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|%n",
+        count, made.totalBytes / 1e6, chunkSize, made.newBytes / 1e6, made.chunkCount());
+  }
+
+  private static void print(String name, Settings settings, DeltaSimulation made, long dedup) {
     System.out.printf(
         "| %s | %d %% | %s MB | %d KiB | %.2f | %s | %d | %.1f %% | %.2f | %.2f | %d | %d | %.2f |"
             + " %.2f | %.2f | %.2f |%n",
@@ -278,7 +278,8 @@ public final class DeltaBenchmark implements Callable<Integer> {
         made.pairs.size(), chunkBytes, own);
     long alone = 0;
     for (Pair pair : made.pairs) {
-      ByteBuffer encoded = BufferPool.shared().take(chain.maxEncodedLength(pair.chunk().remaining()));
+      ByteBuffer encoded =
+          BufferPool.shared().take(chain.maxEncodedLength(pair.chunk().remaining()));
       chain.encode(pair.chunk().duplicate(), encoded);
       alone += encoded.position();
       BufferPool.shared().give(encoded);

@@ -185,9 +185,7 @@ final class DeltaSimulation implements BaseChunks {
       }
     }
     boolean odess =
-        detector == Detector.NEIGHBOURS
-            || detector == Detector.ODESS
-            || detector == Detector.BOTH;
+        detector == Detector.NEIGHBOURS || detector == Detector.ODESS || detector == Detector.BOTH;
     long before = now();
     if (odess) {
       batch.take(data, starts, newEnds, fresh);
@@ -219,8 +217,7 @@ final class DeltaSimulation implements BaseChunks {
     }
   }
 
-  private void storeChunk(int index, int fresh, long following, boolean odess)
-      throws IOException {
+  private void storeChunk(int index, int fresh, long following, boolean odess) throws IOException {
     ByteBuffer chunk = chunks.get(index);
     int at = 3 * (index - published);
     Arrays.fill(toPublish, at, at + 3, 0);
@@ -261,11 +258,10 @@ final class DeltaSimulation implements BaseChunks {
     groupNanos += now() - before;
   }
 
-    private long findOther(ByteBuffer chunk, int at) {
+  private long findOther(ByteBuffer chunk, int at) {
     long before = now();
     long[] superFeatures = new long[3];
-    Resemblance.valueOf(detector.name())
-        .of(chunk, chunk.position(), chunk.limit(), superFeatures);
+    Resemblance.valueOf(detector.name()).of(chunk, chunk.position(), chunk.limit(), superFeatures);
     System.arraycopy(superFeatures, 0, toPublish, at, 3);
     featureNanos += now() - before;
     before = now();

@@ -53,9 +53,7 @@ enum ReferenceEncoders {
       if (this == ZSTD) {
         builder.command().addAll(List.of(last + "=" + from, to.toString(), "-o", made.toString()));
       } else {
-        builder
-            .command()
-            .addAll(List.of(last, from.toString(), to.toString(), made.toString()));
+        builder.command().addAll(List.of(last, from.toString(), to.toString(), made.toString()));
       }
       int status = builder.inheritIO().start().waitFor();
       if (status != 0) {

@@ -10,7 +10,10 @@ import java.util.Random;
  * Both roll a Gear hash, as Odess does, in the place of their papers' Rabin fingerprints.
  */
 enum Resemblance {
-  /** N-transform (Broder, 2000; Shilane and others, 2012): the largest of 12 functions of all hashes. */
+  /**
+   * N-transform (Broder, 2000; Shilane and others, 2012): the largest of 12 functions of all
+   * hashes.
+   */
   N_TRANSFORM {
     @Override
     void features(ByteBuffer data, int from, int to, long[] features) {
@@ -25,8 +28,8 @@ enum Resemblance {
   },
 
   /**
-   * Finesse (Zhang and others, FAST 2019): the largest hash of each twelfth of the chunk, in groups of
-   * three neighbours; the largest of each group make a super-feature, and so on.
+   * Finesse (Zhang and others, FAST 2019): the largest hash of each twelfth of the chunk, in groups
+   * of three neighbours; the largest of each group make a super-feature, and so on.
    */
   FINESSE {
     @Override

@@ -15,8 +15,8 @@ import java.nio.ReadOnlyBufferException;
  * are. What is written must not overlap what is read, and no thread may change what is read
  * meanwhile.
  *
- * <p>An object is an encoder with its memory, 64 KiB outside the heap, for one thread at a time. The
- * static methods are for any number of threads.
+ * <p>An object is an encoder with its memory, 64 KiB outside the heap, for one thread at a time.
+ * The static methods are for any number of threads.
  */
 public final class ChunkDelta {
 
@@ -32,8 +32,8 @@ public final class ChunkDelta {
   private final CharBuffer slots = memory.asCharBuffer();
 
   /**
-   * Writes the difference of a chunk to its base, if it fits. In time proportional to the lengths of
-   * both, whatever the bytes.
+   * Writes the difference of a chunk to its base, if it fits. In time proportional to the lengths
+   * of both, whatever the bytes.
    *
    * @param base from position to limit, 1 to {@link #MAX_LENGTH} bytes; stays as it is
    * @param chunk likewise

@@ -26,8 +26,8 @@ final class ChunkDeltaTwin {
 
   /**
    * A copy begins at most so many steps before the word that was found, which is enough for the
-   * bytes between two words of the index. So once more bytes than that would have to be inserted too
-   * many, it is sure that the difference becomes too long.
+   * bytes between two words of the index. So once more bytes than that would have to be inserted
+   * too many, it is sure that the difference becomes too long.
    */
   private static final int MAX_STEPS_BEHIND = 4;
 
@@ -176,8 +176,7 @@ final class ChunkDeltaTwin {
   /** Of the bytes before {@code at} and {@code from}. */
   private int commonBehind(int at, int from, int most) {
     int n = 0;
-    while (most - n >= WORD
-        && chunk.getLong(at - n - WORD) == base.getLong(from - n - WORD)) {
+    while (most - n >= WORD && chunk.getLong(at - n - WORD) == base.getLong(from - n - WORD)) {
       n += WORD;
     }
     while (n < most && chunk.get(at - n - 1) == base.get(from - n - 1)) {

@@ -2,8 +2,9 @@
 package io.hdrf.codec.dedup.delta;
 
 /**
- * Where the base chunks are that have a super-feature. Of bounded memory: what was added may be gone
- * at any time, and what is found is a hint that must be confirmed. Safe for use by many threads.
+ * Where the base chunks are that have a super-feature. Of bounded memory: what was added may be
+ * gone at any time, and what is found is a hint that must be confirmed. Safe for use by many
+ * threads.
  */
 public interface BaseTable {
 

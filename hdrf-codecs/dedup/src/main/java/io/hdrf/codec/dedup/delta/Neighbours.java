@@ -45,7 +45,9 @@ final class Neighbours {
     }
   }
 
-  /** The next chunk of the block is like none: what follows it may go on behind what it replaced. */
+  /**
+   * The next chunk of the block is like none: what follows it may go on behind what it replaced.
+   */
   void foundNothing() {
     position = after(position);
     base = after(base);

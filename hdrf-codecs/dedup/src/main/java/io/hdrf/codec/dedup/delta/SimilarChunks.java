@@ -6,10 +6,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Finds a base for each new chunk of a block, and makes the difference to it. Neighbours come first,
- * as they often lie in a group that is decoded anyway; they count only if one of their features
- * agrees, which costs less than to look for what they have in common. The chunks of the table come
- * next.
+ * Finds a base for each new chunk of a block, and makes the difference to it. Neighbours come
+ * first, as they often lie in a group that is decoded anyway; they count only if one of their
+ * features agrees, which costs less than to look for what they have in common. The chunks of the
+ * table come next.
  *
  * <p>{@link #beginBlock}; for each buffer {@link FeatureBatch#take}; then for each chunk of the
  * block, in its order, either {@link #known} or {@link #find}. For one thread.
@@ -79,7 +79,9 @@ public final class SimilarChunks {
     return BaseTable.NONE;
   }
 
-  /** The difference to the base that was found last, from position to limit, until the next call. */
+  /**
+   * The difference to the base that was found last, from position to limit, until the next call.
+   */
   public ByteBuffer difference() {
     return difference;
   }

@@ -3,7 +3,9 @@ package io.hdrf.codec.dedup.delta;
 
 import io.hdrf.jni.ChunkFeatures;
 
-/** Makes numbers of 64 bits of four features each: chunks that share one are very probably similar. */
+/**
+ * Makes numbers of 64 bits of four features each: chunks that share one are very probably similar.
+ */
 final class SuperFeatures {
 
   /** The number of super-features of a chunk. */
@@ -15,7 +17,8 @@ final class SuperFeatures {
 
   /**
    * @param features of one chunk, from {@code at} on
-   * @param into receives {@value #COUNT} numbers, from {@code to} on; 0 if the chunk has no features
+   * @param into receives {@value #COUNT} numbers, from {@code to} on; 0 if the chunk has no
+   *     features
    */
   static void of(int[] features, int at, long[] into, int to) {
     boolean none = true;
