@@ -178,7 +178,7 @@ public final class DedupVolume implements Closeable {
     @Override
     public void decode(ByteBuffer payload, ByteBuffer frame) throws IOException {
       DedupCodec.prefetch(payload, containers);
-      Recipe.parse(
+      Recipe.parseChunks(
           payload,
           (container, first, count) -> {
             touched.add(container);

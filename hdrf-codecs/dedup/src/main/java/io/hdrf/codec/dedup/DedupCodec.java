@@ -252,7 +252,7 @@ final class DedupCodec implements BlockCodec {
   public void decode(ByteBuffer payload, ByteBuffer frame) throws IOException {
     counters.runsPrefetched.add(prefetch(payload, containers));
     try {
-      Recipe.parse(
+      Recipe.parseChunks(
           payload, (container, first, count) -> containers.read(container, first, count, frame));
     } catch (CorruptFrameException e) {
       counters.damagedReads.increment();

@@ -10,9 +10,13 @@ import java.util.Arrays;
 
 /**
  * The chunks of a frame of a block: runs of chunks with consecutive numbers of one container, in
- * the order of the frame; {@code docs/formats.md} ("Recipe") has its bytes. Nothing follows the
- * last run. The chunks' lengths stand in the containers; together they are the frame's. The
- * payload's checksum is the frame's, in the block file.
+ * the order of the frame; {@code docs/formats.md} ("Recipe") has its bytes. The chunks' lengths
+ * stand in the containers; together they are the frame's. The payload's checksum is the frame's, in
+ * the block file.
+ *
+ * <p>Behind them come the bases of those chunks that are kept as differences, each once: so a
+ * recipe names all that the frame needs, and nothing else has to be looked at to know that a chunk
+ * is needed. A recipe without bases has version 1, any other version 2.
  *
  * <p>With consecutive chunks a run of any length takes about six bytes; where no two neighbours are
  * consecutive, a chunk takes three to seven.
@@ -21,7 +25,10 @@ import java.util.Arrays;
  */
 final class Recipe {
 
-  static final int VERSION = 1;
+  /** The latest version. */
+  static final int VERSION = 2;
+
+  private static final int WITHOUT_BASES = 1;
 
   /** The most bytes that a run takes: container, first and count. */
   private static final int MAX_RUN_LENGTH = 10 + 5 + 4;
@@ -46,22 +53,45 @@ final class Recipe {
   private int[] counts = new int[64];
   private int runs;
   private long originalLength;
+  private long[] bases = new long[64];
+  private int baseCount;
 
   /**
-   * Reads a recipe to its end. Takes no memory, even if the recipe is damaged.
+   * Reads all that a frame needs: its chunks and their bases. Takes no memory, even if the recipe is
+   * damaged.
    *
    * @throws CorruptFrameException if it is not well-formed
    * @throws IOException also if it is of a later version, which is no damage
    */
   static void parse(ByteBuffer payload, RunVisitor visitor) throws IOException {
+    parse(payload, visitor, visitor);
+  }
+
+  /** As {@link #parse}, without the bases: the chunks that make the frame. */
+  static void parseChunks(ByteBuffer payload, RunVisitor visitor) throws IOException {
+    parse(payload, visitor, (container, first, count) -> {});
+  }
+
+  private static void parse(ByteBuffer payload, RunVisitor chunks, RunVisitor bases)
+      throws IOException {
     int version = payload.hasRemaining() ? payload.get() & 0xFF : -1;
     if (version > VERSION) {
       throw new IOException(
           "a recipe of version " + version + "; this HDRF reads up to " + VERSION);
     }
-    if (version != VERSION) {
-      throw new CorruptFrameException("a recipe of version " + version + ", not " + VERSION);
+    if (version < WITHOUT_BASES) {
+      throw new CorruptFrameException("a recipe of version " + version);
     }
+    parseRuns(payload, chunks);
+    if (version > WITHOUT_BASES) {
+      parseRuns(payload, bases);
+    }
+    if (payload.hasRemaining()) {
+      throw new CorruptFrameException("a recipe with " + payload.remaining() + " bytes behind it");
+    }
+  }
+
+  private static void parseRuns(ByteBuffer payload, RunVisitor visitor) throws IOException {
     long runs = readVarint(payload);
     long container = 0;
     long next = 0;
@@ -89,9 +119,8 @@ final class Recipe {
       visitor.run(container, (int) first, (int) count);
       next = first + count;
     }
-    if (runs < 1 || payload.hasRemaining()) {
-      throw new CorruptFrameException(
-          "a recipe of " + runs + " runs, and " + payload.remaining() + " bytes behind it");
+    if (runs < 1) {
+      throw new CorruptFrameException("a recipe of " + runs + " runs");
     }
   }
 
@@ -135,6 +164,18 @@ final class Recipe {
     return true;
   }
 
+  /** Adds the base of a chunk; any number of times. */
+  void addBase(long ref) {
+    if (baseCount > 0 && bases[baseCount - 1] == ref) {
+      return;
+    }
+    if (baseCount == bases.length) {
+      bases = Arrays.copyOf(bases, 2 * baseCount);
+    }
+    bases[baseCount] = ref;
+    baseCount++;
+  }
+
   /** Returns the number of bytes of the block that the chunks have. */
   long originalLength() {
     return originalLength;
@@ -142,7 +183,7 @@ final class Recipe {
 
   /** Returns the most bytes that {@link #write} needs. */
   int maxLength() {
-    return 1 + 5 + runs * MAX_RUN_LENGTH;
+    return 1 + 5 + runs * MAX_RUN_LENGTH + 5 + baseCount * MAX_RUN_LENGTH;
   }
 
   int runs() {
@@ -151,7 +192,25 @@ final class Recipe {
 
   /** Writes the recipe and begins the next one. */
   void write(ByteBuffer out) {
-    out.put((byte) VERSION);
+    out.put((byte) (baseCount == 0 ? WITHOUT_BASES : VERSION));
+    writeRuns(out);
+    if (baseCount > 0) {
+      // By way of the runs, which were written.
+      runs = 0;
+      Arrays.sort(bases, 0, baseCount);
+      for (int i = 0; i < baseCount; i++) {
+        if (i == 0 || bases[i] != bases[i - 1]) {
+          add(bases[i], 0);
+        }
+      }
+      writeRuns(out);
+    }
+    runs = 0;
+    baseCount = 0;
+    originalLength = 0;
+  }
+
+  private void writeRuns(ByteBuffer out) {
     Varint.putLong(out, runs);
     long container = 0;
     long next = 0;
@@ -163,7 +222,5 @@ final class Recipe {
       container = containers[i];
       next = (long) firsts[i] + counts[i];
     }
-    runs = 0;
-    originalLength = 0;
   }
 }

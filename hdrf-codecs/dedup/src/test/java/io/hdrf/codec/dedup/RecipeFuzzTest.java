@@ -36,6 +36,6 @@ class RecipeFuzzTest {
   }
 
   private static boolean isOfALaterVersion(byte[] bytes) {
-    return (bytes[0] & 0xFF) > 1;
+    return (bytes[0] & 0xFF) > Recipe.VERSION;
   }
 }
