@@ -58,15 +58,45 @@ public final class ChunkAppender implements Closeable {
       throw new IndexOutOfBoundsException(
           "fingerprint at " + offset + " of " + fingerprints.length + " bytes");
     }
-    if (!group.hasRoomFor(length) || (!group.isEmpty() && !open.hasNumber())) {
+    int number = takeNumber(length, length);
+    group.add(number, fingerprints, offset, chunk);
+    return ChunkRef.pack(open.container().id(), number);
+  }
+
+  /**
+   * Adds a chunk as a difference to another one, its base. The caller makes sure that whoever comes
+   * to refer to the chunk refers to the base, too: from then on the store treats both alike.
+   *
+   * @param fingerprints where the fingerprint of the chunk itself stands, as in {@link #append}
+   * @param difference as {@link DifferenceFormat#put} writes it, from position to limit, which are
+   *     consumed; shorter than the chunk
+   * @param length of the chunk itself, in bytes
+   * @param base reference of a chunk of this store that is no difference, and that can be read
+   * @return the chunk's reference, see {@link ChunkRef}
+   */
+  public long appendDifference(
+      byte[] fingerprints, int offset, ByteBuffer difference, int length, long base)
+      throws IOException {
+    requireOpen();
+    int kept = difference.remaining();
+    if (kept < 1 || kept >= length || length > ContainerFormat.MAX_CHUNK_LENGTH) {
+      throw new IllegalArgumentException(
+          "a difference of " + kept + " bytes for a chunk of " + length);
+    }
+    int number = takeNumber(kept, length);
+    group.addDifference(number, fingerprints, offset, difference, length, base);
+    return ChunkRef.pack(open.container().id(), number);
+  }
+
+  /** Takes the number of a chunk that the group has room for. */
+  private int takeNumber(int kept, int length) throws IOException {
+    if (!group.hasRoomFor(kept, length) || (!group.isEmpty() && !open.hasNumber())) {
       flush();
     }
     if (group.isEmpty()) {
-      prepare(Math.max(length, groupSize));
+      prepare(Math.max(kept, groupSize));
     }
-    int number = open.takeNumber();
-    group.add(number, fingerprints, offset, chunk);
-    return ChunkRef.pack(open.container().id(), number);
+    return open.takeNumber();
   }
 
   /** Makes sure that there is a container with room for a group. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerFooter;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
@@ -19,8 +20,9 @@ import java.util.BitSet;
 
 /**
  * Reads runs of chunks from a loaded container, and quarantines what can't be read: the chunks of
- * one group at most, or those of it that were wanted where they are stored as they are. Safe for
- * use by many threads.
+ * one group at most, or those of it that were wanted where they are stored as they are. Chunks that
+ * are kept as differences are made from their bases, which are whole: there is no second step. Safe
+ * for use by many threads.
  */
 final class ChunkReader {
 
@@ -31,26 +33,38 @@ final class ChunkReader {
   private final GroupCache cache;
   private final Quarantine unreadable;
   private final Fingerprinter fingerprinter;
+  private final LoadedContainers loaded;
 
   /**
    * @param unreadable gets the chunks that can't be read
    * @param fingerprinter tells which chunks are sound in a group whose header is damaged
+   * @param loaded the containers in which bases lie
    */
-  ChunkReader(GroupCache cache, Quarantine unreadable, Fingerprinter fingerprinter) {
+  ChunkReader(
+      GroupCache cache,
+      Quarantine unreadable,
+      Fingerprinter fingerprinter,
+      LoadedContainers loaded) {
     this.cache = cache;
     this.unreadable = unreadable;
     this.fingerprinter = fingerprinter;
+    this.loaded = loaded;
   }
 
   /**
    * Reads chunks with consecutive numbers; {@code dst} gets their bytes one after the other.
    *
-   * @throws MissingChunkException if one of them is not there
-   * @throws CorruptFrameException if one of them is damaged
+   * @throws MissingChunkException if one of them, or its base, is not there
+   * @throws CorruptFrameException if one of them, or its base, is damaged
    */
   void read(LoadedContainer container, int firstNumber, int count, ByteBuffer dst)
       throws IOException {
-    new Reading(container, firstNumber, count, dst).run();
+    Reading reading = new Reading(container, firstNumber, count, dst, false);
+    try {
+      reading.run();
+    } finally {
+      reading.releaseBases();
+    }
   }
 
   /**
@@ -79,6 +93,12 @@ final class ChunkReader {
     private final int endNumber;
     private final ByteBuffer dst;
 
+    /** Whether the chunk is wanted as a base, which must be whole. */
+    private final boolean whole;
+
+    /** Null as long as none was needed. */
+    private Bases bases;
+
     /** Null if the container is read by its group index alone. */
     private final ContainerDirectory directory;
 
@@ -87,7 +107,9 @@ final class ChunkReader {
     /** The next chunk's. */
     private int number;
 
-    Reading(LoadedContainer container, int firstNumber, int count, ByteBuffer dst) {
+    Reading(
+        LoadedContainer container, int firstNumber, int count, ByteBuffer dst, boolean whole) {
+      this.whole = whole;
       this.container = container;
       this.firstNumber = firstNumber;
       this.endNumber = firstNumber + count;
@@ -108,6 +130,12 @@ final class ChunkReader {
         } else {
           readEncoded(group);
         }
+      }
+    }
+
+    void releaseBases() {
+      if (bases != null) {
+        bases.release();
       }
     }
 
@@ -135,8 +163,11 @@ final class ChunkReader {
       if (first < 0) {
         throw missing();
       }
+      if (whole) {
+        requireWhole(header, first);
+      }
       int end = endIn(header, first);
-      int length = header.lengthOf(first, end);
+      long length = header.wholeLengthOf(first, end);
       if (length > dst.remaining()) {
         throw new CorruptFrameException(
             container.path()
@@ -151,6 +182,17 @@ final class ChunkReader {
                 + " were expected");
       }
       return first;
+    }
+
+    /** No chunk takes more than one base: a chain of them could be endless. */
+    private void requireWhole(GroupHeader header, int chunk) throws CorruptFrameException {
+      if (header.isDifference(chunk)) {
+        throw new CorruptFrameException(
+            container.path()
+                + ": chunk "
+                + header.number(chunk)
+                + " is a base of another, and a difference itself");
+      }
     }
 
     /** Returns the index behind the last chunk of a group that is wanted and follows the first. */
@@ -173,9 +215,20 @@ final class ChunkReader {
         throw new CorruptFrameException(
             container.path() + ": a group stored as it is has another length than its chunks");
       }
+      long start = groups.position(group) + header.length() + header.lengthOf(0, first);
+      if (header.hasDifferences(first, end)) {
+        ByteBuffer kept = buffers.take(header.lengthOf(first, end));
+        try {
+          readBytes(group, header, first, end, kept, start);
+          kept.flip();
+          place(group, header, first, end, kept);
+        } finally {
+          buffers.give(kept);
+        }
+        return;
+      }
       ByteBuffer part = dst.duplicate();
       part.limit(part.position() + header.lengthOf(first, end));
-      long start = groups.position(group) + header.length() + header.lengthOf(0, first);
       readBytes(group, header, first, end, part, start);
       check(group, header, first, end);
     }
@@ -344,29 +397,60 @@ final class ChunkReader {
     private void decode(int group, GroupHeader header, ByteBuffer bytes) throws IOException {
       int first = find(header);
       int end = endIn(header, first);
-      if (end - first == header.chunkCount()) {
+      if (end - first == header.chunkCount() && !header.hasDifferences(first, end)) {
         ByteBuffer part = dst.duplicate();
         part.limit(part.position() + header.originalLength());
         decodeGroup(group, header, bytes, part);
         check(group, header, first, end);
         return;
       }
-      ByteBuffer whole = buffers.take(header.originalLength());
-      boolean decoded = false;
-      try {
-        decodeGroup(group, header, bytes, whole);
-        decoded = true;
-      } finally {
-        if (!decoded) {
-          buffers.give(whole);
-        }
-      }
-      whole.flip();
-      GroupCache.DecodedGroup cached = cache.put(container, group, header, whole);
+      GroupCache.DecodedGroup cached = decodeAll(group, header, bytes);
       try {
         copy(group, cached);
       } finally {
         cache.release(cached);
+      }
+    }
+
+    /** Decodes a group and keeps it, to be released by the caller. */
+    private GroupCache.DecodedGroup decodeAll(int group, GroupHeader header, ByteBuffer bytes)
+        throws IOException {
+      ByteBuffer all = buffers.take(header.originalLength());
+      boolean decoded = false;
+      try {
+        decodeGroup(group, header, bytes, all);
+        decoded = true;
+      } finally {
+        if (!decoded) {
+          buffers.give(all);
+        }
+      }
+      all.flip();
+      return cache.put(container, group, header, all);
+    }
+
+    /**
+     * A whole group, to be released by the caller.
+     *
+     * @throws IOException if not all of it can be read; where chunks are stored as they are, the
+     *     wanted one may be read alone, and nothing counts as unreadable yet
+     */
+    private GroupCache.DecodedGroup group(int group) throws IOException {
+      GroupCache.DecodedGroup cached = cache.acquire(container, group);
+      if (cached != null) {
+        return cached;
+      }
+      ByteBuffer bytes = buffers.take(groups.length(group));
+      try {
+        if (groups.stages(group) == 0) {
+          container.read(bytes, groups.position(group));
+        } else {
+          readBytes(group, null, 0, 0, bytes, groups.position(group));
+        }
+        bytes.flip();
+        return decodeAll(group, header(group, bytes), bytes);
+      } finally {
+        buffers.give(bytes);
       }
     }
 
@@ -388,12 +472,64 @@ final class ChunkReader {
       ByteBuffer decoded = cached.bytes();
       decoded.limit(start + header.lengthOf(first, end));
       decoded.position(start);
+      if (header.hasDifferences(first, end)) {
+        place(group, header, first, end, decoded);
+        return;
+      }
       dst.duplicate().put(decoded);
       check(group, header, first, end);
     }
 
     /** Checks chunks that begin at the position of {@code dst}, and moves it behind them. */
     private void check(int group, GroupHeader header, int first, int end)
+        throws CorruptFrameException {
+      dst.position(dst.position() + check(group, header, first, end, dst));
+      number += end - first;
+    }
+
+    /** Checks chunks, puts them into {@code dst}, and makes those that are differences. */
+    private void place(int group, GroupHeader header, int first, int end, ByteBuffer kept)
+        throws IOException {
+      check(group, header, first, end, kept);
+      int next = kept.position();
+      for (int i = first; i < end; i++) {
+        kept.limit(next + header.chunkLength(i));
+        kept.position(next);
+        next = kept.limit();
+        if (header.isDifference(i)) {
+          makeOf(kept, group, header, i);
+        } else {
+          dst.put(kept);
+        }
+      }
+      number += end - first;
+    }
+
+    private void makeOf(ByteBuffer difference, int group, GroupHeader header, int chunk)
+        throws IOException {
+      if (bases == null) {
+        bases = new Bases(container);
+      }
+      ByteBuffer to = dst.duplicate();
+      to.limit(to.position() + header.wholeLength(chunk));
+      if (!bases.make(header.baseOf(chunk), difference, to)) {
+        quarantine(group, header, chunk, chunk + 1);
+        throw new CorruptFrameException(
+            container.path()
+                + ": chunk "
+                + header.number(chunk)
+                + " is no difference to chunk "
+                + ChunkRef.toString(header.baseOf(chunk)));
+      }
+      dst.position(to.limit());
+    }
+
+    /**
+     * Checks what is kept of chunks, from the position of {@code kept}, which stays.
+     *
+     * @return its length
+     */
+    private int check(int group, GroupHeader header, int first, int end, ByteBuffer kept)
         throws CorruptFrameException {
       int[] ends = new int[end - first];
       int length = 0;
@@ -402,7 +538,7 @@ final class ChunkReader {
         ends[i - first] = length;
       }
       int[] checksums = new int[ends.length];
-      Crc32c.ofEach(dst, ends, ends.length, checksums);
+      Crc32c.ofEach(kept, ends, ends.length, checksums);
       for (int i = first; i < end; i++) {
         try {
           container.checkChunk(header, i, checksums[i - first]);
@@ -411,8 +547,23 @@ final class ChunkReader {
           throw e;
         }
       }
-      dst.position(dst.position() + length);
-      number += end - first;
+      return length;
+    }
+
+    /** Returns the bytes of a chunk of a decoded group, which must be whole and sound. */
+    private ByteBuffer base(int group, GroupCache.DecodedGroup decoded) throws IOException {
+      GroupHeader header = decoded.header();
+      int chunk = header.indexOf(number);
+      if (chunk < 0) {
+        throw missing();
+      }
+      requireWhole(header, chunk);
+      ByteBuffer bytes = decoded.bytes();
+      int start = header.lengthOf(0, chunk);
+      bytes.limit(start + header.chunkLength(chunk));
+      bytes.position(start);
+      check(group, header, chunk, chunk + 1, bytes);
+      return bytes;
     }
 
     /**
@@ -431,6 +582,148 @@ final class ChunkReader {
       unreadable.add(container.id(), numbers);
       // Read from memory, they would seem to be mended.
       cache.remove(container, group);
+    }
+  }
+
+  /**
+   * The bases of a run of chunks. They are mostly neighbours, as the chunks are: the groups that were
+   * needed last stay decoded, whether the cache has room for them or not. For one thread.
+   */
+  private final class Bases {
+
+    private static final int MOST = 4;
+
+    /** The container of the chunks, whose user the reader is. */
+    private final LoadedContainer mine;
+
+    private final LoadedContainer[] containers = new LoadedContainer[MOST];
+    private final int[] groups = new int[MOST];
+    private final GroupCache.DecodedGroup[] decoded = new GroupCache.DecodedGroup[MOST];
+
+    /** The place of the group that goes next. */
+    private int oldest;
+
+    Bases(LoadedContainer mine) {
+      this.mine = mine;
+    }
+
+    /**
+     * Makes a chunk.
+     *
+     * @param base its reference
+     * @param chunk is filled from position to limit
+     * @return false if it is no difference to that base
+     */
+    boolean make(long base, ByteBuffer difference, ByteBuffer chunk) throws IOException {
+      long id = ChunkRef.container(base);
+      while (true) {
+        LoadedContainer container = acquire(id);
+        try {
+          return make(container, ChunkRef.number(base), difference, chunk);
+        } catch (ClosedChannelException e) {
+          if (container == mine) {
+            // For whoever reads from it.
+            throw e;
+          }
+          remove(container);
+          loaded.forget(loaded.find(id), container, e);
+        } finally {
+          container.release();
+        }
+      }
+    }
+
+    /** A container, to be released; one of those at hand if it is there. */
+    private LoadedContainer acquire(long id) throws IOException {
+      if (id == mine.id() && mine.acquire()) {
+        return mine;
+      }
+      for (LoadedContainer held : containers) {
+        if (held != null && held.id() == id && held.acquire()) {
+          return held;
+        }
+      }
+      return loaded.acquire(loaded.find(id));
+    }
+
+    private boolean make(
+        LoadedContainer container, int number, ByteBuffer difference, ByteBuffer chunk)
+        throws IOException {
+      Reading reading = new Reading(container, number, 1, null, true);
+      int group = reading.groups.groupOf(number);
+      if (group < 0) {
+        throw reading.missing();
+      }
+      GroupCache.DecodedGroup all = held(container, group);
+      if (all == null) {
+        try {
+          all = reading.group(group);
+        } catch (ClosedChannelException | UnknownFormatVersionException e) {
+          throw e;
+        } catch (IOException e) {
+          if (reading.groups.stages(group) != 0) {
+            throw e;
+          }
+          return makeAlone(container, group, number, difference, chunk);
+        }
+        hold(container, group, all);
+      }
+      return DifferenceFormat.make(reading.base(group, all), difference, chunk);
+    }
+
+    /** With a base of which the group, stored as it is, can't be read whole. */
+    private boolean makeAlone(
+        LoadedContainer container, int group, int number, ByteBuffer difference, ByteBuffer chunk)
+        throws IOException {
+      ByteBuffer base = buffers.take(container.index().storedLength(group));
+      try {
+        new Reading(container, number, 1, base, true).run();
+        base.flip();
+        return DifferenceFormat.make(base, difference, chunk);
+      } finally {
+        buffers.give(base);
+      }
+    }
+
+    private GroupCache.DecodedGroup held(LoadedContainer container, int group) {
+      for (int i = 0; i < MOST; i++) {
+        if (containers[i] == container && groups[i] == group) {
+          return decoded[i];
+        }
+      }
+      return null;
+    }
+
+    /** Takes a group over. */
+    private void hold(LoadedContainer container, int group, GroupCache.DecodedGroup all) {
+      remove(oldest);
+      container.acquire();
+      containers[oldest] = container;
+      groups[oldest] = group;
+      decoded[oldest] = all;
+      oldest = (oldest + 1) % MOST;
+    }
+
+    private void remove(int place) {
+      if (containers[place] != null) {
+        containers[place].release();
+        containers[place] = null;
+        cache.release(decoded[place]);
+      }
+    }
+
+    private void remove(LoadedContainer container) {
+      for (int i = 0; i < MOST; i++) {
+        if (containers[i] == container) {
+          remove(i);
+        }
+      }
+    }
+
+    void release() {
+      for (int i = 0; i < MOST; i++) {
+        remove(i);
+      }
     }
   }
 }

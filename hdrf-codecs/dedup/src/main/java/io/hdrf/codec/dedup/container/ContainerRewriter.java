@@ -6,6 +6,7 @@ import io.hdrf.codec.dedup.container.format.ContainerFooter;
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
+import io.hdrf.codec.dedup.container.format.Differences;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.container.format.GroupHeader;
 import io.hdrf.jni.Crc32c;
@@ -29,7 +30,8 @@ import java.util.Map;
  * <p>Groups that are kept whole are copied as they are stored; chunks of the others are encoded
  * again, together where they are neighbours. A group with a wanted chunk that is damaged is made
  * anew if there are {@link Replacements} for all such chunks of it. Otherwise it is copied whole,
- * byte by byte: it does not become better, but no worse either. The new file has the version that
+ * byte by byte: it does not become better, but no worse either. A chunk that is kept as a difference
+ * stays one, with its base, unless it is replaced: then it is whole. The new file has the version that
  * is written today; groups of version 1 get headers with the CRCs that the directory has.
  */
 final class ContainerRewriter {
@@ -280,6 +282,7 @@ final class ContainerRewriter {
           lengths,
           checksums,
           count,
+          Differences.NONE,
           length,
           header.originalLength(),
           header.storedLength(),
@@ -350,11 +353,11 @@ final class ContainerRewriter {
       throws IOException {
     int offset = 0;
     for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
-      original.limit(offset + directory.length(i));
+      original.limit(offset + directory.keptLength(i));
       original.position(offset);
-      offset += directory.length(i);
+      offset += directory.keptLength(i);
       if (isLive(live, i)) {
-        add(i, original, writer, pending);
+        add(i, directory.isDifference(i), original, writer, pending);
       }
     }
   }
@@ -383,7 +386,7 @@ final class ContainerRewriter {
     boolean decoded = header != null && decodesAgain(group, header, bytes, original);
     int offset = 0;
     for (int i = 0; i < chunks.length; i++) {
-      int length = directory.length(first + i);
+      int length = directory.keptLength(first + i);
       if (isLive(live, first + i)) {
         chunks[i] =
             decoded || readsAlone(group, header, first + i, offset, original)
@@ -401,7 +404,8 @@ final class ContainerRewriter {
     }
     for (int i = 0; i < chunks.length; i++) {
       if (chunks[i] != null) {
-        add(first + i, chunks[i], writer, pending);
+        boolean kept = !others.get(directory.number(first + i));
+        add(first + i, kept && directory.isDifference(first + i), chunks[i], writer, pending);
       }
     }
     replaced.or(others);
@@ -433,7 +437,7 @@ final class ContainerRewriter {
       return false;
     }
     ByteBuffer chunk = original.duplicate();
-    chunk.limit(offset + directory.length(index));
+    chunk.limit(offset + directory.keptLength(index));
     chunk.position(offset);
     try {
       long start = directory.groupPosition(group) + directory.headerLength(group);
@@ -447,12 +451,19 @@ final class ContainerRewriter {
     }
   }
 
-  /** A decoded chunk, or null if it is not what its fingerprint says. */
+  /**
+   * A decoded chunk, or null if it is not what its fingerprint says; of a difference, whose base may
+   * be out of reach, its CRC32C.
+   */
   private ByteBuffer soundChunk(int index, ByteBuffer original, int offset) {
     ByteBuffer chunk = original.duplicate();
-    chunk.limit(offset + directory.length(index));
+    chunk.limit(offset + directory.keptLength(index));
     chunk.position(offset);
-    return hasFingerprint(directory, index, chunk) ? chunk : null;
+    boolean sound =
+        directory.isDifference(index)
+            ? Crc32c.update(0, chunk.duplicate()) == directory.differenceChecksum(index)
+            : hasFingerprint(directory, index, chunk);
+    return sound ? chunk : null;
   }
 
   private boolean hasFingerprint(ContainerDirectory of, int index, ByteBuffer chunk) {
@@ -461,13 +472,29 @@ final class ContainerRewriter {
     return of.hasFingerprint(index, fingerprint, 0);
   }
 
-  private void add(int index, ByteBuffer chunk, ContainerWriter writer, GroupBuffer pending)
+  /**
+   * Adds a chunk.
+   *
+   * @param difference whether the bytes are its difference
+   */
+  private void add(
+      int index,
+      boolean difference,
+      ByteBuffer bytes,
+      ContainerWriter writer,
+      GroupBuffer pending)
       throws IOException {
-    if (!pending.hasRoomFor(directory.length(index))) {
+    int length = directory.length(index);
+    if (!pending.hasRoomFor(bytes.remaining(), length)) {
       flush(writer, pending);
     }
     directory.fingerprint(index, fingerprint, 0);
-    pending.add(directory.number(index), fingerprint, 0, chunk);
+    int number = directory.number(index);
+    if (difference) {
+      pending.addDifference(number, fingerprint, 0, bytes, length, directory.baseOf(index));
+    } else {
+      pending.add(number, fingerprint, 0, bytes);
+    }
   }
 
   private void flush(ContainerWriter writer, GroupBuffer pending) throws IOException {
@@ -538,9 +565,9 @@ final class ContainerRewriter {
       copy.decode(header, bytes, original);
       int offset = 0;
       for (int i = written.firstChunk(group); i < written.endChunk(group); i++) {
-        original.limit(offset + written.length(i));
+        original.limit(offset + written.keptLength(i));
         original.position(offset);
-        offset += written.length(i);
+        offset += written.keptLength(i);
         if (replaced.get(written.number(i)) && !hasFingerprint(written, i, original)) {
           throw new CorruptFileException(
               target, "fingerprint of chunk " + written.number(i), "the directory's", "another");

@@ -89,8 +89,8 @@ public final class ContainerStore implements Closeable {
     this.context = context;
     this.containers = containers;
     this.groups = GroupCache.of(context.settings());
-    this.reader = new ChunkReader(groups, unreadable, context.fingerprinter());
     this.loaded = new LoadedContainers(context, containers, new ContainerLoader(context), repairs);
+    this.reader = new ChunkReader(groups, unreadable, context.fingerprinter(), loaded);
     this.listing = new ContainerListing(context, loaded);
     this.maintenance = new ContainerMaintenance(context, containers, loaded, unreadable, wrong);
     this.appended = new OpenContainers(context, containers);
@@ -370,6 +370,45 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
+   * Returns the base of a chunk that is kept as a difference. A chunk that is whole stays so.
+   *
+   * @param ref of a chunk that is durable
+   * @return its reference, or -1 if the chunk is whole
+   * @throws MissingChunkException if the chunk is not there
+   */
+  public long baseOf(long ref) throws IOException {
+    ContainerDirectory content = directory(ChunkRef.container(ref));
+    int index = content.indexOf(ChunkRef.number(ref));
+    if (index < 0) {
+      throw new MissingChunkException(ChunkRef.toString(ref) + " is not there");
+    }
+    return content.baseOf(index);
+  }
+
+  /**
+   * Returns the length of a chunk to which another may be kept as a difference: it is there and
+   * whole, it is not known to be damaged, and its container has not lost others.
+   *
+   * @param own whether the caller has appended it, so that it need not be durable yet
+   * @return -1 if it may not be
+   * @throws IOException if the container could not be read, though it may be sound
+   */
+  public int lengthOfBase(long ref, boolean own) throws IOException {
+    Container container = containers.get(ChunkRef.container(ref));
+    if (container == null || isBad(ref)) {
+      return -1;
+    }
+    try {
+      OpenContainer open = container.open();
+      ContainerDirectory content = own && open != null ? open.written() : findable(container);
+      int index = content == null ? -1 : content.indexOf(ChunkRef.number(ref));
+      return index < 0 || content.isDifference(index) ? -1 : content.length(index);
+    } catch (MissingChunkException | CorruptFrameException | UnknownFormatVersionException e) {
+      return -1;
+    }
+  }
+
+  /**
    * Looks whether chunks can be read and are what their fingerprints say, which {@link #read} does
    * not. No new block refers to those that are not.
    *
@@ -401,7 +440,7 @@ public final class ContainerStore implements Closeable {
     ByteBuffer bytes = BufferPool.shared().take(content.length(index));
     try {
       read(container, number, 1, bytes);
-      if (!compared) {
+      if (!compared || content.isUnnamed(index)) {
         return false;
       }
       bytes.flip();

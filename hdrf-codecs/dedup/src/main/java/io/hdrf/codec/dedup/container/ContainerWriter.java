@@ -90,9 +90,8 @@ final class ContainerWriter implements Closeable {
     byte[] fingerprint = new byte[Fingerprinter.LENGTH];
     int first = source.firstChunk(group);
     for (int i = first; i < source.endChunk(group); i++) {
-      source.fingerprint(i, fingerprint, 0);
       int checksum = header == null ? 0 : header.checksum(i - first);
-      directory.addChunk(source.number(i), source.length(i), checksum, fingerprint, 0);
+      directory.addFrom(source, i, checksum, fingerprint);
     }
     directory.endGroup(position, headerLength, source.storedLength(group), source.stages(group));
     advance(count);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.Differences;
 import io.hdrf.codec.dedup.container.format.DirectoryBuilder;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.container.format.GroupHeader;
@@ -16,6 +17,9 @@ import java.util.Arrays;
  * back to the pool. Keeps its memory from group to group.
  */
 final class GroupBuffer implements AutoCloseable {
+
+  /** The most bytes of chunks for each byte of a group: it is read for any of them. */
+  private static final int MAX_EXPANSION = 16;
 
   private final BufferPool buffers = BufferPool.shared();
   private final FrameChain chain;
@@ -34,6 +38,17 @@ final class GroupBuffer implements AutoCloseable {
   private int headerLength;
   private int stages;
 
+  /** Bytes of the chunks themselves. */
+  private long wholeBytes;
+
+  private int differenceCount;
+
+  /** Null as long as there was no difference, as are the next two. */
+  private int[] differenceIndexes;
+
+  private int[] differenceLengths;
+  private long[] differenceBases;
+
   /**
    * @param groupSize how many bytes of chunks go into a group; a longer chunk is one by itself
    */
@@ -49,7 +64,20 @@ final class GroupBuffer implements AutoCloseable {
 
   /** Returns whether a chunk of that length may be added; to an empty group it always may. */
   boolean hasRoomFor(int length) {
-    return count == 0 || original.position() + (long) length <= groupSize;
+    return hasRoomFor(length, length);
+  }
+
+  /**
+   * As above, for a chunk that is kept as a difference.
+   *
+   * @param length of the difference
+   * @param wholeLength of the chunk itself
+   */
+  boolean hasRoomFor(int length, int wholeLength) {
+    return count == 0
+        || (original.position() + (long) length <= groupSize
+            && wholeBytes + wholeLength <= (long) MAX_EXPANSION * groupSize
+            && differenceCount < Differences.MAX_OF_GROUP);
   }
 
   /** Adds a chunk, from position to limit, and consumes it. */
@@ -74,6 +102,49 @@ final class GroupBuffer implements AutoCloseable {
     System.arraycopy(
         fingerprint, offset, fingerprints, count * Fingerprinter.LENGTH, Fingerprinter.LENGTH);
     count++;
+    wholeBytes += length;
+  }
+
+  /**
+   * Adds a chunk as a difference, from position to limit, and consumes it.
+   *
+   * @param wholeLength of the chunk itself, more than that of the difference
+   * @param base reference of the whole chunk that it is a difference to
+   */
+  void addDifference(
+      int number, byte[] fingerprint, int offset, ByteBuffer difference, int wholeLength, long base) {
+    int length = difference.remaining();
+    if (length >= wholeLength) {
+      throw new IllegalArgumentException(
+          "a difference of " + length + " bytes for a chunk of " + wholeLength);
+    }
+    if (differenceIndexes == null || differenceCount == differenceIndexes.length) {
+      growDifferences(Math.max(64, 2 * differenceCount));
+    }
+    add(number, fingerprint, offset, difference);
+    differenceIndexes[differenceCount] = count - 1;
+    differenceLengths[differenceCount] = wholeLength;
+    differenceBases[differenceCount] = base;
+    differenceCount++;
+    wholeBytes += wholeLength - length;
+  }
+
+  /** All or nothing, also where there is no memory. */
+  private void growDifferences(int capacity) {
+    boolean first = differenceIndexes == null;
+    int[] newIndexes = first ? new int[capacity] : Arrays.copyOf(differenceIndexes, capacity);
+    int[] newLengths = first ? new int[capacity] : Arrays.copyOf(differenceLengths, capacity);
+    differenceBases = first ? new long[capacity] : Arrays.copyOf(differenceBases, capacity);
+    differenceIndexes = newIndexes;
+    differenceLengths = newLengths;
+  }
+
+  /** Those of the group; they change with it. */
+  private Differences differences() {
+    return differenceCount == 0
+        ? Differences.NONE
+        : new Differences(
+            differenceCount, differenceIndexes, differenceLengths, differenceBases, null);
   }
 
   /** All or nothing, also where there is no memory. */
@@ -91,7 +162,8 @@ final class GroupBuffer implements AutoCloseable {
 
   /** Encodes the chunks; there is at least one. */
   void encode(long marker) throws IOException {
-    headerLength = GroupHeader.length(numbers, lengths, count);
+    Differences differences = differences();
+    headerLength = GroupHeader.length(numbers, lengths, count, differences);
     int originalLength = original.position();
     int room = headerLength + chain.maxEncodedLength(originalLength);
     if (group == null || group.capacity() < room) {
@@ -116,6 +188,7 @@ final class GroupBuffer implements AutoCloseable {
         lengths,
         checksums,
         count,
+        differences,
         headerLength,
         originalLength,
         end - headerLength,
@@ -131,9 +204,22 @@ final class GroupBuffer implements AutoCloseable {
 
   /** Adds the group that was encoded last to a directory. */
   void addTo(DirectoryBuilder directory, long position) {
+    int next = 0;
     for (int i = 0; i < count; i++) {
-      directory.addChunk(
-          numbers[i], lengths[i], checksums[i], fingerprints, i * Fingerprinter.LENGTH);
+      int name = i * Fingerprinter.LENGTH;
+      if (next < differenceCount && differenceIndexes[next] == i) {
+        directory.addDifference(
+            numbers[i],
+            lengths[i],
+            checksums[i],
+            fingerprints,
+            name,
+            differenceLengths[next],
+            differenceBases[next]);
+        next++;
+      } else {
+        directory.addChunk(numbers[i], lengths[i], checksums[i], fingerprints, name);
+      }
     }
     directory.endGroup(position, headerLength, group.limit() - headerLength, stages);
   }
@@ -141,6 +227,8 @@ final class GroupBuffer implements AutoCloseable {
   /** Begins a new group. */
   void clear() {
     count = 0;
+    wholeBytes = 0;
+    differenceCount = 0;
     if (original != null && original.capacity() > 2L * groupSize) {
       giveOriginal();
       giveGroup();

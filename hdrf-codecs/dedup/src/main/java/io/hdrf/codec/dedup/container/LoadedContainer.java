@@ -223,7 +223,8 @@ final class LoadedContainer {
 
   /**
    * What the damaged header of a group said, as far as the directory tells. A chunk that is not
-   * what its fingerprint says gets a CRC32C that it does not have.
+   * what its fingerprint says gets a CRC32C that it does not have; one that is kept as a difference
+   * gets the directory's.
    *
    * @param bytes the whole group; not consumed
    * @throws CorruptFrameException if it can't be decoded
@@ -264,9 +265,14 @@ final class LoadedContainer {
     int offset = original.position();
     for (int i = first; i < end; i++) {
       int index = from.firstChunk(group) + i;
-      chunk.limit(offset + from.length(index));
+      if (from.isDifference(index)) {
+        checksums[i] = from.differenceChecksum(index);
+        offset += from.keptLength(index);
+        continue;
+      }
+      chunk.limit(offset + from.keptLength(index));
       chunk.position(offset);
-      offset += from.length(index);
+      offset += from.keptLength(index);
       int crc = Crc32c.update(0, chunk);
       fingerprinter.fingerprint(chunk.duplicate(), fingerprint, 0);
       checksums[i] = from.hasFingerprint(index, fingerprint, 0) ? crc : ~crc;
@@ -326,7 +332,10 @@ final class LoadedContainer {
     for (int i = 0; same && i < found.chunkCount(); i++) {
       same =
           found.number(i) == from.number(first + i)
-              && found.chunkLength(i) == from.length(first + i)
+              && found.chunkLength(i) == from.keptLength(first + i)
+              && found.isDifference(i) == from.isDifference(first + i)
+              && found.wholeLength(i) == from.length(first + i)
+              && (!found.isDifference(i) || found.baseOf(i) == from.baseOf(first + i))
               && (!found.hasChecksums()
                   || !from.hasChecksums()
                   || found.checksum(i) == from.checksum(first + i));

@@ -307,7 +307,7 @@ class ContainerRefusalTest {
     refuseGroup("stored length", changedGroup(small, in -> in.putInt(16, 8)));
     refuseGroup("stored length", changedGroup(small, in -> in.putInt(16, -1)));
     refuseGroup("stage mask", changedGroup(small, in -> in.put(36, (byte) 16)));
-    for (int flag = 4; flag <= 128; flag *= 2) {
+    for (int flag = 8; flag <= 128; flag *= 2) {
       byte flags = (byte) (flag | 2);
       assertTooNew(
           () -> GroupHeader.parse(NAME, changedGroup(small, in -> in.put(37, flags)), MARKER),

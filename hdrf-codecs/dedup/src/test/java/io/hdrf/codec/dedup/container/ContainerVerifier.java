@@ -104,11 +104,14 @@ final class ContainerVerifier {
     byte[] fingerprint = new byte[Fingerprinter.LENGTH];
     int offset = 0;
     for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
-      original.limit(offset + directory.length(i));
+      original.limit(offset + directory.keptLength(i));
       original.position(offset);
-      offset += directory.length(i);
+      offset += directory.keptLength(i);
       try {
         container.checkChunk(header, i - directory.firstChunk(group), Crc32c.update(0, original));
+        if (directory.isDifference(i)) {
+          continue;
+        }
         Chunks.fingerprint(original, fingerprint, 0);
         if (!directory.hasFingerprint(i, fingerprint, 0)) {
           throw new CorruptFrameException(

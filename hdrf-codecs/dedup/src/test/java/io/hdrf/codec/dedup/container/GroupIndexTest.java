@@ -231,7 +231,7 @@ class GroupIndexTest {
     store.mend(TimeUnit.SECONDS.toNanos(RepairQueue.FIRST_SECONDS), Throttle.NONE);
   }
 
-  /** A group of a later build, as one with differences would be, is not damaged. */
+  /** A group of a later build is not damaged. */
   @Test
   void aGroupOfALaterBuildIsNotDamage() throws IOException {
     fill(Chunks.DEFLATE);
@@ -239,7 +239,7 @@ class GroupIndexTest {
     int group = content.groupOf(3000);
     ByteBuffer later = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int start = (int) content.groupPosition(group);
-    bytes[start + 37] |= 4;
+    bytes[start + 37] |= 8;
     int crc = ContainerFormat.crc(later, start, start + 40);
     int end = start + content.headerLength(group);
     later.putInt(
@@ -250,7 +250,7 @@ class GroupIndexTest {
       assertThatThrownBy(() -> Chunks.read(store, ref, CHUNK))
           .isInstanceOf(UnknownFormatVersionException.class)
           .hasMessageContaining(file.toString())
-          .hasMessageContaining("flags 0x4");
+          .hasMessageContaining("flags 0x8");
       assertThat(store.isBad(ref)).isFalse();
       assertReads(store, content.firstChunk(group) - 13, 13);
       BitSet live = content.numbers();

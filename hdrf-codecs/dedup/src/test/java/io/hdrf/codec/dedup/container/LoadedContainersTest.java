@@ -288,7 +288,7 @@ class LoadedContainersTest {
     fill(Chunks.settings());
     Path file = ContainerNames.file(scratch.resolve("c"), 0, ContainerNames.SEALED);
     GroupCache cache = new GroupCache(10_000);
-    ChunkReader reader = new ChunkReader(cache, new Quarantine(), Chunks::fingerprint);
+    ChunkReader reader = new ChunkReader(cache, new Quarantine(), Chunks::fingerprint, null);
     int[] reads = new int[1];
     try (ChannelFile channel = ChannelFile.open(file)) {
       ContainerFooter footer = ContainerFooter.read(file, channel);
@@ -323,7 +323,7 @@ class LoadedContainersTest {
       assertThat(cache.bytes()).isBetween(3_000L, 10_000L);
       reads[0] = 0;
       ByteBuffer all = ByteBuffer.allocateDirect((int) directory.originalBytes());
-      new ChunkReader(new GroupCache(0), new Quarantine(), Chunks::fingerprint)
+      new ChunkReader(new GroupCache(0), new Quarantine(), Chunks::fingerprint, null)
           .read(container, 0, directory.chunkCount(), all);
       assertThat(reads[0]).isEqualTo(1);
       cache.clear();

@@ -36,6 +36,7 @@ public final class ContainerDirectory {
 
   private final int[] groupOriginalLength;
   private final long originalBytes;
+  private final Differences differences;
 
   /** Takes arrays that may be longer than needed and whose first elements never change. */
   ContainerDirectory(
@@ -47,7 +48,8 @@ public final class ContainerDirectory {
       FingerprintTable fingerprints,
       int[] groupFirst,
       int[] groupOriginalLength,
-      long originalBytes) {
+      long originalBytes,
+      Differences differences) {
     this.groups = groups;
     this.groupCount = groups.groupCount();
     this.chunkCount = chunkCount;
@@ -58,6 +60,7 @@ public final class ContainerDirectory {
     this.groupFirst = groupFirst;
     this.groupOriginalLength = groupOriginalLength;
     this.originalBytes = originalBytes;
+    this.differences = differences;
   }
 
   /** Where the groups lie. */
@@ -93,10 +96,39 @@ public final class ContainerDirectory {
     return all;
   }
 
-  /** A chunk's length in bytes. */
-  public int length(int index) {
+  /** The bytes that a chunk takes in its group: its own, or those of its difference. */
+  public int keptLength(int index) {
     checkIndex(index);
     return lengths[index];
+  }
+
+  /** A chunk's length in bytes, however it is kept. */
+  public int length(int index) {
+    checkIndex(index);
+    int place = differences.find(index);
+    return place < 0 ? lengths[index] : differences.length(place);
+  }
+
+  /** Returns the reference of the base of a chunk that is kept as a difference; -1 of another. */
+  public long baseOf(int index) {
+    checkIndex(index);
+    int place = differences.find(index);
+    return place < 0 ? -1 : differences.base(place);
+  }
+
+  public boolean isDifference(int index) {
+    checkIndex(index);
+    return differences.find(index) >= 0;
+  }
+
+  /** The CRC32C of what is kept of a chunk that is a difference. */
+  public int differenceChecksum(int index) {
+    return differences.checksum(differences.find(index));
+  }
+
+  /** The chunks that are kept as differences. */
+  public Differences differences() {
+    return differences;
   }
 
   /** Copies the {@link Fingerprinter#LENGTH} bytes of a chunk's fingerprint. */
@@ -110,15 +142,29 @@ public final class ContainerDirectory {
         Fingerprinter.LENGTH);
   }
 
-  /** Returns whether a chunk has the fingerprint that begins at {@code offset}. */
+  /**
+   * Returns whether a chunk has the fingerprint that begins at {@code offset}; false of one whose
+   * fingerprint is unknown.
+   */
   public boolean hasFingerprint(int index, byte[] fingerprint, int offset) {
     checkIndex(index);
-    return fingerprints.isEqual(index, fingerprint, offset);
+    return fingerprints.isEqual(index, fingerprint, offset) && !isUnnamed(index);
+  }
+
+  /**
+   * Returns whether the fingerprint of a chunk is unknown: of a difference whose directory was made
+   * again without its base. It can be read, but not be found.
+   */
+  public boolean isUnnamed(int index) {
+    checkIndex(index);
+    return UnknownFingerprint.is(fingerprints.fingerprints(), index * Fingerprinter.LENGTH)
+        && isDifference(index);
   }
 
   /** The index of a chunk with the fingerprint that begins at {@code offset}, or -1. */
   public int find(byte[] fingerprint, int offset) {
-    return fingerprints.find(fingerprint, offset, chunkCount);
+    int found = fingerprints.find(fingerprint, offset, chunkCount);
+    return found >= 0 && isUnnamed(found) ? -1 : found;
   }
 
   /** Returns the number of chunks before a chunk in its group. */
@@ -127,7 +173,7 @@ public final class ContainerDirectory {
     return index - groupFirst[groupOf(index)];
   }
 
-  /** Bytes of all chunks together. */
+  /** Bytes that all chunks take in their groups together. */
   public long originalBytes() {
     return originalBytes;
   }
@@ -168,6 +214,7 @@ public final class ContainerDirectory {
         + Integer.BYTES * (long) lengths.length
         + Integer.BYTES * (long) (checksums == null ? 0 : checksums.length)
         + fingerprints.memory()
+        + differences.memory()
         + (2L * Integer.BYTES) * groupFirst.length
         + groups.memory();
   }
@@ -213,7 +260,8 @@ public final class ContainerDirectory {
         numbers,
         lengths,
         firstCrc,
-        crcs);
+        crcs,
+        differences);
   }
 
   public int groupCount() {
@@ -281,7 +329,7 @@ public final class ContainerDirectory {
       if (number(i) != other.number(i)
           || lengths[i] != other.lengths[i]
           || (checksums != null && other.checksums != null && checksums[i] != other.checksums[i])
-          || !hasFingerprint(i, fingerprint, 0)) {
+          || !fingerprints.isEqual(i, fingerprint, 0)) {
         return false;
       }
     }
@@ -293,7 +341,7 @@ public final class ContainerDirectory {
         return false;
       }
     }
-    return true;
+    return differences.isSame(other.differences);
   }
 
   private void checkIndex(int index) {

@@ -16,7 +16,8 @@ import java.nio.file.Path;
  * Makes a container's directory again from its groups. A group counts if its header, its stored
  * bytes and its place in the order of numbers are right; what lies between groups, or can't be
  * read, is searched for the next one. The CRC32C of a chunk is that of the group's header if it has
- * them, so that a chunk that differs stays a damaged one. For one thread and one scan.
+ * them, so that a chunk that differs stays a damaged one. The fingerprint of a chunk that is kept
+ * as a difference stays unknown. For one thread and one scan.
  */
 public final class ContainerScanner {
 
@@ -167,9 +168,7 @@ public final class ContainerScanner {
       for (int i = 0; i < group.chunkCount(); i++) {
         original.limit(offset + group.chunkLength(i));
         original.position(offset);
-        int crc = group.hasChecksums() ? group.checksum(i) : Crc32c.update(0, original);
-        fingerprinter.fingerprint(original.duplicate(), fingerprint, 0);
-        directory.addChunk(group.number(i), group.chunkLength(i), crc, fingerprint, 0);
+        add(group, i, original);
         offset += group.chunkLength(i);
       }
       directory.endGroup(position, group.length(), group.storedLength(), group.stages());
@@ -177,6 +176,20 @@ public final class ContainerScanner {
     } finally {
       buffers.give(stored);
       buffers.give(original);
+    }
+  }
+
+  private void add(GroupHeader group, int chunk, ByteBuffer bytes) {
+    int number = group.number(chunk);
+    int length = group.chunkLength(chunk);
+    int crc = group.hasChecksums() ? group.checksum(chunk) : Crc32c.update(0, bytes);
+    if (group.isDifference(chunk)) {
+      UnknownFingerprint.put(number, fingerprint, 0);
+      directory.addDifference(
+          number, length, crc, fingerprint, 0, group.wholeLength(chunk), group.baseOf(chunk));
+    } else {
+      fingerprinter.fingerprint(bytes.duplicate(), fingerprint, 0);
+      directory.addChunk(number, length, crc, fingerprint, 0);
     }
   }
 

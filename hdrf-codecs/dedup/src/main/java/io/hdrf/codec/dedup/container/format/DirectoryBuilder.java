@@ -24,6 +24,15 @@ public final class DirectoryBuilder {
   private int[] groupStoredLength;
   private int[] groupOriginalLength;
   private byte[] groupStages;
+  private int differenceCount;
+  private int endOfDifferences;
+
+  /** Null as long as there is no difference, as are the next ones. */
+  private int[] differenceIndexes;
+
+  private int[] differenceLengths;
+  private long[] differenceBases;
+  private int[] differenceChecksums;
 
   public DirectoryBuilder() {
     this(256, 16);
@@ -52,6 +61,63 @@ public final class DirectoryBuilder {
     checksums[chunkCount] = checksum;
     fingerprints.add(fingerprint, offset);
     chunkCount++;
+  }
+
+  /**
+   * Adds a chunk that is kept as a difference.
+   *
+   * @param length of what is kept of it, as is the checksum
+   * @param wholeLength of the chunk itself, in bytes
+   * @param base reference of its base
+   */
+  public void addDifference(
+      int number,
+      int length,
+      int checksum,
+      byte[] fingerprint,
+      int offset,
+      int wholeLength,
+      long base) {
+    if (differenceIndexes == null || differenceCount == differenceIndexes.length) {
+      growDifferences(Math.max(16, 2 * differenceCount));
+    }
+    addChunk(number, length, checksum, fingerprint, offset);
+    differenceIndexes[differenceCount] = chunkCount - 1;
+    differenceLengths[differenceCount] = wholeLength;
+    differenceBases[differenceCount] = base;
+    differenceChecksums[differenceCount] = checksum;
+    differenceCount++;
+  }
+
+  /** All or nothing, also where there is no memory. */
+  private void growDifferences(int capacity) {
+    boolean first = differenceIndexes == null;
+    int[] newIndexes = first ? new int[capacity] : Arrays.copyOf(differenceIndexes, capacity);
+    int[] newLengths = first ? new int[capacity] : Arrays.copyOf(differenceLengths, capacity);
+    long[] newBases = first ? new long[capacity] : Arrays.copyOf(differenceBases, capacity);
+    differenceChecksums =
+        first ? new int[capacity] : Arrays.copyOf(differenceChecksums, capacity);
+    differenceIndexes = newIndexes;
+    differenceLengths = newLengths;
+    differenceBases = newBases;
+  }
+
+  /** Adds a chunk as another directory has it. */
+  public void addFrom(ContainerDirectory other, int index, int checksum, byte[] fingerprint) {
+    other.fingerprint(index, fingerprint, 0);
+    long base = other.baseOf(index);
+    if (base < 0) {
+      addChunk(other.number(index), other.keptLength(index), checksum, fingerprint, 0);
+    } else {
+      addDifference(
+          other.number(index),
+          other.keptLength(index),
+          other.differenceChecksum(index),
+          fingerprint,
+          0,
+          other.length(index),
+          base);
+    }
   }
 
   /** All or nothing, also where there is no memory. */
@@ -97,6 +163,7 @@ public final class DirectoryBuilder {
     groupStages[groupCount] = (byte) stages;
     groupCount++;
     endOfGroups = chunkCount;
+    endOfDifferences = differenceCount;
     originalBytes += original;
   }
 
@@ -139,7 +206,15 @@ public final class DirectoryBuilder {
         fingerprints,
         groupFirst,
         groupOriginalLength,
-        originalBytes);
+        originalBytes,
+        endOfDifferences == 0
+            ? Differences.NONE
+            : new Differences(
+                endOfDifferences,
+                differenceIndexes,
+                differenceLengths,
+                differenceBases,
+                differenceChecksums));
   }
 
   private int number(int index) {

@@ -29,6 +29,7 @@ public final class DirectoryFormat {
 
   private static final int FIXED_LENGTH = 16;
   private static final int CRC_LENGTH = Integer.BYTES;
+  private static final int FLAG_DIFFERENCES = 1;
 
   private DirectoryFormat() {}
 
@@ -59,8 +60,9 @@ public final class DirectoryFormat {
       length += Varint.length(gapBefore(directory, i)) + Varint.length(endOfRun(directory, i) - i);
     }
     for (int i = 0; i < chunks; i++) {
-      length += Varint.length(directory.length(i));
+      length += Varint.length(directory.keptLength(i));
     }
+    length += directory.differences().count() == 0 ? 0 : directory.differences().encodedLength();
     return length + chunks * fixedChunkLength(version);
   }
 
@@ -91,7 +93,8 @@ public final class DirectoryFormat {
     out.putInt(MAGIC);
     out.putInt(0);
     // The place of the flags since version 2.
-    out.putInt(hasGroups(version) ? directory.groupCount() : 0);
+    int flags = directory.differences().count() == 0 ? 0 : FLAG_DIFFERENCES;
+    out.putInt(hasGroups(version) ? directory.groupCount() : flags);
     out.putInt(chunks);
     if (hasGroups(version)) {
       putGroups(directory, out);
@@ -101,10 +104,13 @@ public final class DirectoryFormat {
       Varint.put(out, endOfRun(directory, i) - i);
     }
     for (int i = 0; i < chunks; i++) {
-      Varint.put(out, directory.length(i));
+      Varint.put(out, directory.keptLength(i));
     }
     for (int i = 0; hasGroups(version) && i < chunks; i++) {
       out.putInt(directory.checksum(i));
+    }
+    if (directory.differences().count() > 0) {
+      directory.differences().put(out);
     }
     byte[] fingerprint = new byte[Fingerprinter.LENGTH];
     for (int i = 0; i < chunks; i++) {
@@ -154,7 +160,8 @@ public final class DirectoryFormat {
   static ContainerDirectory parse(Path file, ByteBuffer bytes, GroupIndexFormat.Groups groups)
       throws CorruptFileException, UnknownFormatVersionException {
     ByteBuffer in = checked(file, bytes);
-    requireNoFlags(file, "directory", in.getInt());
+    int flags = in.getInt();
+    requireNoFlags(file, "directory", flags & ~FLAG_DIFFERENCES);
     int chunks = in.getInt();
     expect(file, "chunks of all groups", groups.chunkCount, chunks);
     requireRange(
@@ -165,6 +172,8 @@ public final class DirectoryFormat {
         chunks);
     int[] numbers = parseNumbers(file, in, chunks);
     int[] lengths = parseLengths(file, in, chunks);
+    Differences differences =
+        flags == 0 ? Differences.NONE : Differences.parse(file, in, lengths, chunks, true);
     GroupIndex index = groups.index;
     for (int g = 0; g < index.groupCount(); g++) {
       int first = groups.firstChunk[g];
@@ -189,7 +198,8 @@ public final class DirectoryFormat {
         parseFingerprints(file, in, chunks),
         groups.firstChunk,
         groups.originalLength,
-        groups.originalBytes);
+        groups.originalBytes,
+        differences);
   }
 
   /** A view from behind the length to the CRC, which is right. */
@@ -310,7 +320,8 @@ public final class DirectoryFormat {
           parseFingerprints(file, in, chunks),
           first,
           originalLengths,
-          total);
+          total,
+          Differences.NONE);
     }
 
     private void parseGroups(long directoryPosition) throws CorruptFileException {

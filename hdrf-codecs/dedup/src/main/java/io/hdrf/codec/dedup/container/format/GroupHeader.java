@@ -37,6 +37,7 @@ public final class GroupHeader {
   public static final int MAGIC = 0x47444889;
   private static final int FLAG_GAPS = 1;
   private static final int FLAG_CHECKSUMS = 2;
+  private static final int FLAG_DIFFERENCES = 4;
   private static final int ORIGINAL_LENGTH_OFFSET = 12;
   private static final int STORED_LENGTH_OFFSET = 16;
   private static final int STORED_CRC_OFFSET = 20;
@@ -68,6 +69,9 @@ public final class GroupHeader {
   /** Null if the header has none. */
   private final int[] checksums;
 
+  /** By the chunks' places in the arrays, as {@link #base} says. */
+  private final Differences differences;
+
   /** Takes arrays that may have other groups, too, and whose elements of this one never change. */
   GroupHeader(
       int length,
@@ -81,7 +85,8 @@ public final class GroupHeader {
       int[] numbers,
       int[] lengths,
       int firstCrc,
-      int[] checksums) {
+      int[] checksums,
+      Differences differences) {
     this.length = length;
     this.originalLength = originalLength;
     this.storedLength = storedLength;
@@ -94,11 +99,18 @@ public final class GroupHeader {
     this.lengths = lengths;
     this.firstCrc = firstCrc;
     this.checksums = checksums;
+    this.differences = differences;
   }
 
   /** Returns the length of the header of a group with these chunks. */
   public static int length(int[] numbers, int[] lengths, int count) {
+    return length(numbers, lengths, count, Differences.NONE);
+  }
+
+  /** As above, with differences among the chunks. */
+  public static int length(int[] numbers, int[] lengths, int count, Differences differences) {
     int length = FIXED_LENGTH + Integer.BYTES * count;
+    length += differences.count() == 0 ? 0 : differences.encodedLength();
     boolean gaps = hasGaps(numbers, count);
     for (int i = 0; i < count; i++) {
       length += Varint.length(lengths[i]);
@@ -138,6 +150,38 @@ public final class GroupHeader {
         lengths,
         checksums,
         count,
+        Differences.NONE,
+        length,
+        originalLength,
+        storedLength,
+        stages);
+  }
+
+  /**
+   * As above.
+   *
+   * @param differences among the chunks, without checksums
+   */
+  public static void put(
+      ByteBuffer group,
+      long marker,
+      int[] numbers,
+      int[] lengths,
+      int[] checksums,
+      int count,
+      Differences differences,
+      int length,
+      int originalLength,
+      int storedLength,
+      int stages) {
+    put(
+        group,
+        marker,
+        numbers,
+        lengths,
+        checksums,
+        count,
+        differences,
         length,
         originalLength,
         storedLength,
@@ -157,6 +201,7 @@ public final class GroupHeader {
       int[] lengths,
       int[] checksums,
       int count,
+      Differences differences,
       int length,
       int originalLength,
       int storedLength,
@@ -174,7 +219,9 @@ public final class GroupHeader {
     out.putInt(CHUNK_COUNT_OFFSET, count);
     out.putInt(TABLE_LENGTH_OFFSET, length - FIXED_LENGTH);
     out.put(STAGES_OFFSET, (byte) stages);
-    out.put(FLAGS_OFFSET, (byte) (FLAG_CHECKSUMS | (gaps ? FLAG_GAPS : 0)));
+    int flags = FLAG_CHECKSUMS | (gaps ? FLAG_GAPS : 0);
+    flags |= differences.count() > 0 ? FLAG_DIFFERENCES : 0;
+    out.put(FLAGS_OFFSET, (byte) flags);
     out.putShort(UNUSED_OFFSET, (short) 0);
     out.position(FIXED_LENGTH);
     for (int i = 0; i < count; i++) {
@@ -185,6 +232,9 @@ public final class GroupHeader {
     }
     for (int i = 0; i < count; i++) {
       out.putInt(checksums[i]);
+    }
+    if (differences.count() > 0) {
+      differences.put(out);
     }
     out.putInt(CRC_OFFSET, crc(crc(out, 0, CRC_OFFSET), out, FIXED_LENGTH, length));
   }
@@ -247,7 +297,7 @@ public final class GroupHeader {
         crc(crc(in, 0, CRC_OFFSET), in, FIXED_LENGTH, length),
         in.getInt(CRC_OFFSET));
     int flags = in.get(FLAGS_OFFSET) & 0xFF;
-    requireNoFlags(file, "group", flags & ~(FLAG_GAPS | FLAG_CHECKSUMS));
+    requireNoFlags(file, "group", flags & ~(FLAG_GAPS | FLAG_CHECKSUMS | FLAG_DIFFERENCES));
     int original = in.getInt(ORIGINAL_LENGTH_OFFSET);
     requireRange(file, "original length", 1, ContainerFormat.MAX_GROUP_LENGTH, original);
     int stored = in.getInt(STORED_LENGTH_OFFSET);
@@ -256,6 +306,10 @@ public final class GroupHeader {
     requireRange(file, "stage mask", 0, (1 << ContainerFormat.MAX_CHAIN_LENGTH) - 1, stages);
     expect(file, "unused bytes of a group header", 0, in.getShort(UNUSED_OFFSET));
     boolean crcs = (flags & FLAG_CHECKSUMS) != 0;
+    boolean differ = (flags & FLAG_DIFFERENCES) != 0;
+    if (differ && !crcs) {
+      throw new CorruptFileException(file, "flags of a group with differences", "CRCs", flags);
+    }
     int most = (length - FIXED_LENGTH) / (crcs ? 1 + Integer.BYTES : 1);
     int count = in.getInt(CHUNK_COUNT_OFFSET);
     requireRange(file, "chunks of a group", 1, Math.min(most, original), count);
@@ -265,8 +319,12 @@ public final class GroupHeader {
     in.limit(length);
     int[] lengths = lengths(file, in, count, original);
     int[] numbers = (flags & FLAG_GAPS) != 0 ? numbers(file, in, first, count) : null;
-    expect(file, "bytes behind a group's table", crcs ? Integer.BYTES * count : 0, in.remaining());
+    int crcBytes = crcs ? Integer.BYTES * count : 0;
+    requireRange(file, "bytes of CRCs", crcBytes, Integer.MAX_VALUE, in.remaining());
     int[] checksums = crcs ? checksums(in, count) : null;
+    Differences differences =
+        differ ? Differences.parse(file, in, lengths, count, false) : Differences.NONE;
+    expect(file, "bytes behind a group's table", 0, in.remaining());
     return new GroupHeader(
         length,
         original,
@@ -279,7 +337,8 @@ public final class GroupHeader {
         numbers,
         lengths,
         0,
-        checksums);
+        checksums,
+        differences);
   }
 
   /**
@@ -383,11 +442,49 @@ public final class GroupHeader {
     return found < 0 ? -1 : found - base;
   }
 
+  /** The bytes of the group that a chunk takes, in those of all chunks. */
   public int chunkLength(int chunk) {
     return lengths[base + chunk];
   }
 
-  /** Returns the length of the chunks of some indexes together, in bytes. */
+  public boolean isDifference(int chunk) {
+    return differences.find(base + chunk) >= 0;
+  }
+
+  /** Returns whether any chunk of some indexes is a difference. */
+  public boolean hasDifferences(int from, int to) {
+    int place = differences.placeFrom(base + from);
+    return place < differences.count() && differences.index(place) < base + to;
+  }
+
+  /** The length of the chunk itself, in bytes. */
+  public int wholeLength(int chunk) {
+    int place = differences.find(base + chunk);
+    return place < 0 ? chunkLength(chunk) : differences.length(place);
+  }
+
+  /** The reference of the base of a chunk that is a difference. */
+  public long baseOf(int chunk) {
+    return differences.base(differences.find(base + chunk));
+  }
+
+  /** The differences, by the chunks' indexes in the group. */
+  public Differences differences() {
+    return differences.ofGroup(base, base + count);
+  }
+
+  /** Returns the length of the chunks themselves of some indexes together, in bytes. */
+  public long wholeLengthOf(int from, int to) {
+    long sum = lengthOf(from, to);
+    for (int place = differences.placeFrom(base + from);
+        place < differences.count() && differences.index(place) < base + to;
+        place++) {
+      sum += differences.length(place) - (long) lengths[differences.index(place)];
+    }
+    return sum;
+  }
+
+  /** Returns the bytes of the group that the chunks of some indexes take together. */
   public int lengthOf(int from, int to) {
     int sum = 0;
     for (int i = base + from; i < base + to; i++) {
@@ -413,7 +510,8 @@ public final class GroupHeader {
         numbers == null ? null : Arrays.copyOfRange(numbers, base, base + count),
         Arrays.copyOfRange(lengths, base, base + count),
         0,
-        checksums == null ? null : Arrays.copyOfRange(checksums, firstCrc, firstCrc + count));
+        checksums == null ? null : Arrays.copyOfRange(checksums, firstCrc, firstCrc + count),
+        differences());
   }
 
   public boolean hasChecksums() {

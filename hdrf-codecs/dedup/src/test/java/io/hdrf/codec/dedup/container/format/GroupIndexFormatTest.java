@@ -33,13 +33,21 @@ class GroupIndexFormatTest {
     long position = ContainerHeader.LENGTH;
     int number = random.nextInt(3);
     boolean gaps = random.nextBoolean();
+    boolean differences = random.nextBoolean();
+    long base = randomBase();
     for (int g = 0; g < groups; g++) {
       int chunks = 1 + random.nextInt(20);
       int original = 0;
       for (int i = 0; i < chunks; i++) {
         random.nextBytes(fingerprint);
         int length = 1 + random.nextInt(20_000);
-        builder.addChunk(number, length, random.nextInt(), fingerprint, 0);
+        if (differences && random.nextInt(3) == 0) {
+          base = random.nextBoolean() ? base + 1 : randomBase();
+          int whole = length + 1 + random.nextInt(ContainerFormat.MAX_CHUNK_LENGTH - length);
+          builder.addDifference(number, length, random.nextInt(), fingerprint, 0, whole, base);
+        } else {
+          builder.addChunk(number, length, random.nextInt(), fingerprint, 0);
+        }
         original += length;
         number += 1 + (gaps && random.nextInt(5) == 0 ? random.nextInt(300) : 0);
       }
@@ -49,6 +57,14 @@ class GroupIndexFormatTest {
       position += header + stored;
     }
     return builder.build();
+  }
+
+  private long randomBase() {
+    return ChunkRef.pack(
+        random.nextBoolean()
+            ? random.nextLong(ChunkRef.MAX_CONTAINER + 1)
+            : random.nextBoolean() ? ChunkRef.MAX_CONTAINER : random.nextInt(3),
+        random.nextInt(ContainerFormat.MAX_CHUNKS - 100));
   }
 
   private static long end(ContainerDirectory content) {
@@ -220,6 +236,10 @@ class GroupIndexFormatTest {
       ByteBuffer index = index(three());
       change(index, in -> in.putInt(8, flag));
       assertTooNew("the group index with the flags", () -> GroupIndexFormat.parse(NAME, index, 1));
+      if (flag == 1) {
+        // A directory with differences.
+        continue;
+      }
       ByteBuffer directory = directory(three());
       change(directory, in -> in.putInt(8, flag));
       GroupIndexFormat.Groups groups = GroupIndexFormat.parseGroups(NAME, index(three()), 233);
