@@ -40,6 +40,10 @@ final class BlockDeduplicator implements Closeable {
   private final int frameSize;
   private final FingerprintIndex index;
   private final IndexLookup indexLookup;
+
+  /** Null if all chunks are stored whole. */
+  private final BlockDifferences differences;
+
   private final DedupCounters counters;
 
   private final ByteBuffer buffer;
@@ -57,6 +61,12 @@ final class BlockDeduplicator implements Closeable {
   /** The references of these. */
   private long[] ownRefs = new long[MIN_OWN];
 
+  /** The bases of these, or -1; null as long as all are whole. */
+  private long[] ownBases;
+
+  /** Which chunks of a buffer are stored again though they were found. */
+  private final boolean[] again = new boolean[BATCH];
+
   /** The containers that the block's chunks lie in: how much a read of it jumps about. */
   private final Set<Long> touched = new HashSet<>();
 
@@ -69,10 +79,16 @@ final class BlockDeduplicator implements Closeable {
   private final Recipe recipe = new Recipe();
 
   /**
+   * @param differences null if all chunks are stored whole
    * @param maxOwn how many new chunks are kept at hand
    */
   BlockDeduplicator(
-      DedupSettings settings, FingerprintIndex index, DedupCounters counters, int maxOwn) {
+      DedupSettings settings,
+      FingerprintIndex index,
+      BlockDifferences differences,
+      DedupCounters counters,
+      int maxOwn) {
+    this.differences = differences;
     this.maxOwn = maxOwn;
     this.chunker = settings.chunker();
     this.fingerprinter = settings.fingerprint();
@@ -93,7 +109,11 @@ final class BlockDeduplicator implements Closeable {
   void encode(long length, BlockSource source, ChunkAppender appender, FrameSink sink)
       throws IOException {
     own.clear();
+    ownBases = null;
     cap.beginBlock();
+    if (differences != null) {
+      differences.beginBlock();
+    }
     touched.clear();
     lastTouched = -1;
     buffer.clear();
@@ -122,7 +142,11 @@ final class BlockDeduplicator implements Closeable {
     appender.force();
     counters.forceNanos.add(System.nanoTime() - flushed);
     index.publish(own.fingerprints(), ownRefs, own.count());
+    if (differences != null) {
+      differences.publish();
+    }
     own.clear();
+    ownBases = null;
   }
 
   /** Leaves the buffer's position behind the last chunk that is complete. */
@@ -147,28 +171,44 @@ final class BlockDeduplicator implements Closeable {
       throws IOException {
     fingerprinter.fingerprints(buffer, cuts, count, fingerprints);
     indexLookup.find(fingerprints, count, refs);
+    for (int i = 0; i < count; i++) {
+      again[i] = refs[i] >= 0;
+    }
     counters.chunksStoredAgain.add(cap.apply(refs, cuts, count, appended));
+    if (differences != null) {
+      differences.take(buffer, cuts, count, refs);
+    }
     for (int i = 0; i < count; i++) {
       int offset = i * Fingerprinter.LENGTH;
       int length = showChunk(base, i);
-      long ref = refs[i] >= 0 ? refs[i] : findOwn(offset);
+      long ref = refs[i];
+      long chunkBase = ref < 0 ? -1 : indexLookup.base(i);
+      if (ref < 0) {
+        int place = own.find(fingerprints, offset, own.count());
+        ref = place < 0 ? -1 : ownRefs[place];
+        chunkBase = place < 0 || ownBases == null ? -1 : ownBases[place];
+      }
       if (ref >= 0) {
         counters.chunksFound.increment();
         counters.bytesFound.add(length);
+        if (differences != null) {
+          differences.known(ref);
+        }
       } else {
-        ref = appender.append(fingerprints, offset, chunk);
-        appended = ChunkRef.container(ref);
-        addOwn(offset, ref);
+        chunkBase = baseOfNew(i, i + 1 < count ? refs[i + 1] : -1);
+        ref = append(i, chunkBase, length, appender);
         if (own.count() == maxOwn) {
           settle(appender);
         }
         counters.chunksNew.increment();
         counters.bytesNew.add(length);
       }
-      long container = ChunkRef.container(ref);
-      if (recipe.add(ref, length) && container != lastTouched) {
-        touched.add(container);
-        lastTouched = container;
+      if (chunkBase >= 0) {
+        recipe.addBase(chunkBase);
+        touch(ChunkRef.container(chunkBase));
+      }
+      if (recipe.add(ref, length)) {
+        touch(ChunkRef.container(ref));
       }
       if (recipe.originalLength() >= frameSize) {
         emit(sink);
@@ -176,15 +216,58 @@ final class BlockDeduplicator implements Closeable {
     }
   }
 
-  private long findOwn(int offset) {
-    int index = own.find(fingerprints, offset, own.count());
-    return index < 0 ? -1 : ownRefs[index];
+  private void touch(long container) {
+    if (container != lastTouched) {
+      touched.add(container);
+      lastTouched = container;
+    }
   }
 
-  private void addOwn(int offset, long ref) {
+  /**
+   * Returns what a new chunk is stored as a difference to, or -1. One that is stored again is stored
+   * whole: it would take the very container that the block is to do without.
+   */
+  private long baseOfNew(int i, long following) {
+    return differences == null || again[i] ? -1 : differences.find(i, chunk, following);
+  }
+
+  private long append(int i, long chunkBase, int length, ChunkAppender appender)
+      throws IOException {
+    int offset = i * Fingerprinter.LENGTH;
+    long ref =
+        chunkBase >= 0
+            ? appender.appendDifference(
+                fingerprints, offset, differences.difference(), length, chunkBase)
+            : appender.append(fingerprints, offset, chunk);
+    appended = ChunkRef.container(ref);
+    addOwn(offset, ref, chunkBase);
+    if (differences != null) {
+      differences.appended(ref);
+      if (chunkBase < 0) {
+        differences.appendedWhole(i, ref);
+      }
+      if (again[i]) {
+        differences.known(ref);
+      }
+    }
+    return ref;
+  }
+
+  private void addOwn(int offset, long ref, long chunkBase) {
     if (own.isFull()) {
       own = own.grown(2 * own.count());
       ownRefs = Arrays.copyOf(ownRefs, 2 * own.count());
+    }
+    if (ownBases == null && chunkBase >= 0) {
+      ownBases = new long[ownRefs.length];
+      Arrays.fill(ownBases, -1);
+    } else if (ownBases != null && ownBases.length < ownRefs.length) {
+      int before = ownBases.length;
+      ownBases = Arrays.copyOf(ownBases, ownRefs.length);
+      Arrays.fill(ownBases, before, ownBases.length, -1);
+    }
+    if (ownBases != null) {
+      ownBases[own.count()] = chunkBase;
     }
     ownRefs[own.count()] = ref;
     own.add(fingerprints, offset);

@@ -55,6 +55,10 @@ final class DedupCodec implements BlockCodec {
   final ContainerStore containers;
   final FingerprintIndex index;
   private final ChunkPins chunkPins = new ChunkPins();
+
+  /** Null if no differences are made. */
+  private final RecentBases bases;
+
   private final StoredPayloads payloads;
   private final ChunkHealer healer;
   private final GarbageCollector collector;
@@ -77,6 +81,8 @@ final class DedupCodec implements BlockCodec {
             context.storeDirectory().resolve("filters"),
             context.files(),
             settings.index());
+    this.bases =
+        settings.delta() ? new RecentBases(settings.deltaMemory(), context.memory()) : null;
     this.payloads = context.payloads();
     this.healer =
         new ChunkHealer(
@@ -222,7 +228,9 @@ final class DedupCodec implements BlockCodec {
   }
 
   BlockDeduplicator newDeduplicator(int maxOwn) {
-    return new BlockDeduplicator(settings, index, counters, maxOwn);
+    BlockDifferences differences =
+        bases == null ? null : new BlockDifferences(containers, chunkPins, bases, counters);
+    return new BlockDeduplicator(settings, index, differences, counters, maxOwn);
   }
 
   @Override
@@ -349,6 +357,9 @@ final class DedupCodec implements BlockCodec {
         d.close();
       }
       collector.close();
+      if (bases != null) {
+        bases.close();
+      }
       index.close();
     } finally {
       try {

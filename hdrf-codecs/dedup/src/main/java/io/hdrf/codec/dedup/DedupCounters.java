@@ -20,6 +20,10 @@ final class DedupCounters {
   final LongAdder forceNanos = new LongAdder();
   final LongAdder damagedReads = new LongAdder();
   final LongAdder runsPrefetched = new LongAdder();
+  final LongAdder chunksAsDifferences = new LongAdder();
+  final LongAdder bytesAsDifferences = new LongAdder();
+  final LongAdder bytesOfDifferences = new LongAdder();
+  final LongAdder basesRead = new LongAdder();
 
   Map<String, Long> asMap() {
     Map<String, Long> values = new LinkedHashMap<>();
@@ -36,6 +40,10 @@ final class DedupCounters {
     values.put("forceNanos", forceNanos.sum());
     values.put("damagedReads", damagedReads.sum());
     values.put("runsPrefetched", runsPrefetched.sum());
+    values.put("chunksAsDifferences", chunksAsDifferences.sum());
+    values.put("bytesAsDifferences", bytesAsDifferences.sum());
+    values.put("bytesOfDifferences", bytesOfDifferences.sum());
+    values.put("basesRead", basesRead.sum());
     return values;
   }
 }

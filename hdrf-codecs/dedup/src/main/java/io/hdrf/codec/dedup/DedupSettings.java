@@ -42,6 +42,8 @@ final class DedupSettings {
   private final int scrubRate;
   private final int scrubIntervalSeconds;
   private final boolean heal;
+  private final boolean delta;
+  private final int deltaMemory;
 
   DedupSettings(PluginSettings settings) throws BadSettingException {
     chunker = chunker(settings);
@@ -59,6 +61,16 @@ final class DedupSettings {
     scrubRate = settings.getSize("scrub.rate", 4 << 20, 0, Integer.MAX_VALUE);
     scrubIntervalSeconds = settings.getInt("scrub.interval", SCRUB_SECONDS, 1, Integer.MAX_VALUE);
     heal = settings.getBoolean("heal", true);
+    delta = delta(settings);
+    deltaMemory = settings.getSize("delta.memory", 32 << 20, 0, 1 << 30);
+  }
+
+  private static boolean delta(PluginSettings settings) throws BadSettingException {
+    String value = settings.getString("delta", "off").toLowerCase(Locale.ROOT);
+    if (!value.equals("on") && !value.equals("off")) {
+      throw new BadSettingException(settings.key("delta"), value, "on or off");
+    }
+    return value.equals("on");
   }
 
   private static Chunker chunker(PluginSettings settings) throws BadSettingException {
@@ -169,6 +181,16 @@ final class DedupSettings {
   /** Returns whether damaged chunks are replaced by what is found of them elsewhere. */
   boolean heal() {
     return heal;
+  }
+
+  /** Returns whether chunks that are similar to others are stored as differences. */
+  boolean delta() {
+    return delta;
+  }
+
+  /** Bytes for what tells which chunks are similar. */
+  int deltaMemory() {
+    return deltaMemory;
   }
 
   /** The rate at which healed containers are rewritten in bytes a second; 0: no limit. */

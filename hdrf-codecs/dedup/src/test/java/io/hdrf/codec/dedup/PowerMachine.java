@@ -247,6 +247,8 @@ final class PowerMachine {
     configuration.set("hdrf.dedup.container.size", random.nextBoolean() ? "64k" : "512k");
     configuration.set("hdrf.dedup.group.size", random.nextBoolean() ? "4k" : "16k");
     configuration.set("hdrf.dedup.frame.size", "16k");
+    configuration.set("hdrf.dedup.delta", random.nextBoolean() ? "on" : "off");
+    configuration.set("hdrf.dedup.delta.memory", "64k");
     configuration.set("hdrf.dedup.index.sample", "2");
     configuration.set("hdrf.dedup.cache.memory", "64k");
     configuration.set("hdrf.dedup.dba.capacity", "64");
@@ -972,6 +974,11 @@ final class PowerMachine {
       fail("reducing " + block + " failed though nothing was wrong", null);
     }
     happened.count("reduced: " + (reason == null ? "yes" : reason.name()));
+    if (reason == null
+        && block.place.deduplicates()
+        && block.place.dedup().metrics().get("chunksAsDifferences") > 0) {
+      happened.count("reduced beside differences");
+    }
   }
 
   private void read(Block block, String when) throws IOException {

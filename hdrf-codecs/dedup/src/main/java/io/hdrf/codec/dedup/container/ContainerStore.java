@@ -49,6 +49,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class ContainerStore implements Closeable {
 
+  /** No base: the chunk is whole. */
+  public static final long WHOLE = -1;
+
+  /** No chunk. */
+  public static final long NOT_HELD = -2;
+
   private static final Logger LOG = LoggerFactory.getLogger(ContainerStore.class);
 
   /**
@@ -355,34 +361,57 @@ public final class ContainerStore implements Closeable {
    * @throws IOException if the container could not be read, though it may be sound
    */
   public boolean holds(long ref, byte[] fingerprints, int offset) throws IOException {
+    return baseIfHeld(ref, fingerprints, offset) != NOT_HELD;
+  }
+
+  /**
+   * As {@link #holds}, and says which other chunk it takes: a new block refers to that one, too, if
+   * {@link #lengthOfBase} tells that it is there.
+   *
+   * @return the reference of the base if the chunk is kept as a difference; {@link #WHOLE} if it is
+   *     not, and stays so; {@link #NOT_HELD} if no new block may refer to it
+   */
+  public long baseIfHeld(long ref, byte[] fingerprints, int offset) throws IOException {
     long id = ChunkRef.container(ref);
     Container container = containers.get(id);
     if (container == null || isBad(ref)) {
-      return false;
+      return NOT_HELD;
     }
     try {
       ContainerDirectory content = findable(container);
       int index = content == null ? -1 : content.indexOf(ChunkRef.number(ref));
-      return index >= 0 && content.hasFingerprint(index, fingerprints, offset) && !isBad(ref);
+      boolean held =
+          index >= 0 && content.hasFingerprint(index, fingerprints, offset) && !isBad(ref);
+      return held ? content.baseOf(index) : NOT_HELD;
     } catch (MissingChunkException | CorruptFrameException | UnknownFormatVersionException e) {
-      return false;
+      return NOT_HELD;
     }
   }
 
   /**
-   * Returns the base of a chunk that is kept as a difference. A chunk that is whole stays so.
+   * Returns the whole chunk that stands for a chunk: itself, or its base if it is kept as a
+   * difference. Whether that is there, {@link #lengthOfBase} tells.
    *
-   * @param ref of a chunk that is durable
-   * @return its reference, or -1 if the chunk is whole
-   * @throws MissingChunkException if the chunk is not there
+   * @param ref any number
+   * @param own whether the caller has appended it, so that it need not be durable yet
+   * @return -1 if there is no such chunk
+   * @throws IOException if the container could not be read
    */
-  public long baseOf(long ref) throws IOException {
-    ContainerDirectory content = directory(ChunkRef.container(ref));
-    int index = content.indexOf(ChunkRef.number(ref));
-    if (index < 0) {
-      throw new MissingChunkException(ChunkRef.toString(ref) + " is not there");
+  public long wholeChunk(long ref, boolean own) throws IOException {
+    Container container = containers.get(ChunkRef.container(ref));
+    if (container == null) {
+      return -1;
     }
-    return content.baseOf(index);
+    ContainerDirectory content = readable(container, own);
+    int index = content == null ? -1 : content.indexOf(ChunkRef.number(ref));
+    long base = index < 0 ? -1 : content.baseOf(index);
+    return index < 0 || base >= 0 ? base : ref;
+  }
+
+  /** What may be found in a container, or by its appender. */
+  private ContainerDirectory readable(Container container, boolean own) throws IOException {
+    OpenContainer open = container.open();
+    return own && open != null ? open.written() : findable(container);
   }
 
   /**
@@ -399,8 +428,7 @@ public final class ContainerStore implements Closeable {
       return -1;
     }
     try {
-      OpenContainer open = container.open();
-      ContainerDirectory content = own && open != null ? open.written() : findable(container);
+      ContainerDirectory content = readable(container, own);
       int index = content == null ? -1 : content.indexOf(ChunkRef.number(ref));
       return index < 0 || content.isDifference(index) ? -1 : content.length(index);
     } catch (MissingChunkException | CorruptFrameException | UnknownFormatVersionException e) {

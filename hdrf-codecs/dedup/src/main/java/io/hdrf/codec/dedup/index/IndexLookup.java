@@ -72,6 +72,9 @@ public final class IndexLookup {
   private byte[] fingerprints;
   private long[] refs;
 
+  /** The bases of chunks that were found, by their place in the batch; -1 of whole ones. */
+  private final long[] bases = new long[MAX_COUNT];
+
   /**
    * @param filters null as long as there are none
    */
@@ -205,22 +208,45 @@ public final class IndexLookup {
 
   /** Takes a chunk that may be the wanted one, if it is. */
   private boolean accept(int chunk, long ref) {
-    if (!confirm(ref, fingerprints, chunk * Fingerprinter.LENGTH)) {
+    long base = confirm(ref, fingerprints, chunk * Fingerprinter.LENGTH);
+    if (base == ContainerStore.NOT_HELD) {
       return false;
     }
     refs[chunk] = ref;
+    bases[chunk] = base;
     recentContainers.found(ChunkRef.container(ref));
     return true;
   }
 
-  /** First acquired, then confirmed: see {@link ChunkPins}. */
-  private boolean confirm(long ref, byte[] wanted, int offset) {
+  /**
+   * First acquired, then confirmed: see {@link ChunkPins}. A chunk that is kept as a difference is
+   * there only if its base is, which whoever refers to the chunk refers to.
+   *
+   * @return as {@link ContainerStore#baseIfHeld}
+   */
+  private long confirm(long ref, byte[] wanted, int offset) {
     try {
-      return chunkPins.acquire(ref) && containers.holds(ref, wanted, offset);
+      long base =
+          chunkPins.acquire(ref)
+              ? containers.baseIfHeld(ref, wanted, offset)
+              : ContainerStore.NOT_HELD;
+      boolean held =
+          base < 0 || (chunkPins.acquire(base) && containers.lengthOfBase(base, false) > 0);
+      return held ? base : ContainerStore.NOT_HELD;
     } catch (IOException e) {
       LOG.debug("{} can't be confirmed", ChunkRef.toString(ref), e);
-      return false;
+      return ContainerStore.NOT_HELD;
     }
+  }
+
+  /**
+   * Returns the base of a chunk of the last batch that was found, which is held as the chunk is: a
+   * block that refers to one refers to both.
+   *
+   * @return its reference; -1 if the chunk is whole
+   */
+  public long base(int chunk) {
+    return bases[chunk];
   }
 
   private void findBeside() {

@@ -2,6 +2,7 @@
 package io.hdrf.codec.dedup.container;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerFooter;
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
@@ -215,6 +216,8 @@ class ContainerFuzzTest {
               check(header.number(i) <= header.lastNumber() && header.chunkLength(i) > 0);
               check(header.indexOf(header.number(i)) == i);
               sum += header.chunkLength(i);
+              check(header.isDifference(i) == (header.wholeLength(i) > header.chunkLength(i)));
+              check(!header.isDifference(i) || header.baseOf(i) >> 24 <= ChunkRef.MAX_CONTAINER);
             }
             check(sum == header.originalLength());
           });

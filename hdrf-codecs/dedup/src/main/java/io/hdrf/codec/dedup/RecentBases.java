@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import io.hdrf.codec.dedup.delta.BaseTable;
+import io.hdrf.spi.memory.MemoryBudget;
+import io.hdrf.spi.memory.MemoryShare;
+import java.io.Closeable;
+
+/**
+ * Where the base chunks are that were stored last, by their super-features. A table of places for
+ * four each, in which a new one takes the place of the one that was put there first. No lock guards
+ * it: a reference that belongs to another super-feature is a wrong hint, as there are others. Takes
+ * memory when the first base comes, where the budget has some, and gives it back where others need
+ * it more.
+ */
+final class RecentBases implements BaseTable, Closeable {
+
+  private static final int WAYS = 4;
+  private static final int BYTES_EACH = 2 * Long.BYTES;
+
+  private final MemoryShare memory;
+  private final long bytes;
+
+  /** Super-feature and reference in turns; null as long as there is none. */
+  private volatile long[] table;
+
+  private boolean closed;
+
+  /**
+   * @param maxBytes of memory
+   */
+  RecentBases(long maxBytes, MemoryBudget budget) {
+    long places = Long.highestOneBit(Math.max(WAYS, maxBytes / BYTES_EACH));
+    bytes = places * BYTES_EACH;
+    memory = budget.open("Bases", MemoryShare.Kind.CACHE, 0, bytes, this::shrink);
+  }
+
+  private static int place(long superFeature, long[] in) {
+    int places = in.length / (2 * WAYS);
+    return ((int) (superFeature >>> Integer.SIZE) & places - 1) * 2 * WAYS;
+  }
+
+  @Override
+  public void find(long[] superFeatures, int count, long[] bases) {
+    long[] in = table;
+    for (int i = 0; i < count; i++) {
+      bases[i] = in == null || superFeatures[i] == 0 ? NONE : find(superFeatures[i], in);
+    }
+    if (in != null) {
+      memory.touch();
+    }
+  }
+
+  private static long find(long superFeature, long[] in) {
+    int place = place(superFeature, in);
+    for (int i = place; i < place + 2 * WAYS; i += 2) {
+      if (in[i] == superFeature) {
+        return in[i + 1];
+      }
+    }
+    return NONE;
+  }
+
+  @Override
+  public void add(long[] superFeatures, int count, long[] bases) {
+    long[] in = table != null ? table : allocate();
+    for (int i = 0; in != null && i < count; i++) {
+      if (superFeatures[i] != 0) {
+        add(superFeatures[i], bases[i], in);
+      }
+    }
+  }
+
+  private static void add(long superFeature, long base, long[] in) {
+    int place = place(superFeature, in);
+    int last = place + 2 * (WAYS - 1);
+    // The one at its place, or the last: those before it move on.
+    int free = place;
+    while (free < last && in[free] != superFeature && in[free] != 0) {
+      free += 2;
+    }
+    System.arraycopy(in, place, in, place + 2, free - place);
+    in[place] = superFeature;
+    in[place + 1] = base;
+  }
+
+  private synchronized long[] allocate() {
+    if (table == null && !closed && memory.tryReserve(bytes)) {
+      boolean done = false;
+      try {
+        table = new long[(int) (bytes / Long.BYTES)];
+        done = true;
+      } finally {
+        if (!done) {
+          memory.release(bytes);
+        }
+      }
+    }
+    return table;
+  }
+
+  private void shrink(long wanted) {
+    synchronized (this) {
+      if (table == null) {
+        return;
+      }
+      table = null;
+    }
+    memory.release(bytes);
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+      if (table != null) {
+        table = null;
+        memory.release(bytes);
+      }
+    }
+    memory.close();
+  }
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.StoredFrame;
+import io.hdrf.spi.scheme.TestSeed;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Chunks that are similar to others are stored as differences, and live as long as blocks. */
+class DeltaTest {
+
+  @TempDir Path directory;
+
+  private final Random random = TestSeed.random("delta");
+
+  private Configuration conf(boolean delta) {
+    Configuration conf = new Configuration(false);
+    DedupVolume.setSmall(conf);
+    conf.set("hdrf.dedup.delta", delta ? "on" : "off");
+    conf.set("hdrf.dedup.index.sample", "2");
+    conf.set("hdrf.dedup.delta.memory", "1m");
+    return conf;
+  }
+
+  private DedupVolume open(String name, Configuration conf, String chain) throws Exception {
+    Path there = Files.createDirectory(directory.resolve(name));
+    DedupVolume volume =
+        new DedupVolume(there, conf, LocalDurableFiles.INSTANCE, chain, DedupVolume.newStore());
+    volume.awaitIndexed();
+    return volume;
+  }
+
+  private byte[] noise(int length) {
+    byte[] bytes = new byte[length];
+    random.nextBytes(bytes);
+    return bytes;
+  }
+
+  /** With a few bytes changed in about every other chunk. */
+  private byte[] changed(byte[] block) {
+    byte[] next = block.clone();
+    for (int i = random.nextInt(1000); i < next.length; i += 1 + random.nextInt(4000)) {
+      next[i] = (byte) random.nextInt();
+    }
+    return next;
+  }
+
+  private static Set<Long> refs(List<StoredFrame> block, boolean bases) throws IOException {
+    Set<Long> all = new HashSet<>();
+    for (StoredFrame frame : block) {
+      Recipe.RunVisitor visitor =
+          (container, first, count) -> {
+            for (int i = 0; i < count; i++) {
+              all.add(ChunkRef.pack(container, first + i));
+            }
+          };
+      if (bases) {
+        Recipe.parse(ByteBuffer.wrap(frame.bytes()), visitor);
+      } else {
+        Recipe.parseChunks(ByteBuffer.wrap(frame.bytes()), visitor);
+      }
+    }
+    return all;
+  }
+
+  @Test
+  void versionsAreStoredAsDifferences() throws Exception {
+    byte[][] versions = new byte[5][];
+    versions[0] = noise(300_000);
+    for (int i = 1; i < versions.length; i++) {
+      versions[i] = changed(versions[i - 1]);
+    }
+    long[] stored = new long[2];
+    for (int on = 0; on < 2; on++) {
+      try (DedupVolume volume = open("delta-" + on, conf(on > 0), "dedup")) {
+        for (int i = 0; i < versions.length; i++) {
+          volume.put(i, versions[i], random);
+        }
+        assertThat(volume.metric("chunksAsDifferences") > 0).isEqualTo(on > 0);
+        assertThat(volume.metric("bytesOfDifferences"))
+            .isLessThanOrEqualTo(volume.metric("bytesAsDifferences") / 4);
+        volume.restartWithFilters();
+        for (int i = 0; i < versions.length; i++) {
+          assertThat(volume.get(i, random)).isEqualTo(versions[i]);
+        }
+        assertThat(volume.dedup().check(line -> {})).containsEntry("missing", 0L);
+        stored[on] = volume.storedBytes();
+      }
+    }
+    assertThat(stored[1]).isLessThan(stored[0] * 2 / 3);
+  }
+
+  /** Who finds a chunk that is a difference comes to need its base. */
+  @Test
+  void whatIsTakenUpTakesItsBaseUp() throws Exception {
+    for (String chain : new String[] {"dedup", "dedup,deflate"}) {
+      Configuration conf = conf(true);
+      conf.set("hdrf.dedup.gc.live.percent", "100");
+      try (DedupVolume volume = open(chain, conf, chain)) {
+        byte[] first = noise(200_000);
+        byte[] second = changed(first);
+        volume.put(1, first, random);
+        volume.put(2, second, random);
+        volume.restartWithFilters();
+        long before = volume.metric("chunksNew");
+        volume.put(3, second, random);
+        assertThat(volume.metric("chunksNew")).isEqualTo(before);
+        Set<Long> needed = refs(volume.blocks().get(3L), true);
+        assertThat(needed).isEqualTo(refs(volume.blocks().get(2L), true));
+        assertThat(needed).hasSizeGreaterThan(refs(volume.blocks().get(3L), false).size());
+        volume.delete(1);
+        volume.delete(2);
+        volume.collect();
+        volume.collect();
+        assertThat(volume.get(3, random)).isEqualTo(second);
+        volume.restartWithFilters();
+        assertThat(volume.get(3, random)).isEqualTo(second);
+        assertThat(volume.dedup().check(line -> {})).containsEntry("missing", 0L);
+      }
+    }
+  }
+
+  /** Within one block, too: of chunks that are not durable yet. */
+  @Test
+  void aBlockHasDifferencesToItsOwnChunks() throws Exception {
+    try (DedupVolume volume = open("own", conf(true), "dedup")) {
+      byte[] part = noise(150_000);
+      byte[] other = changed(part);
+      volume.put(1, noise(50_000), random);
+      ByteBuffer both = ByteBuffer.allocate(300_000).put(part).put(other);
+      volume.put(2, both.array(), random);
+      assertThat(volume.get(2, random)).isEqualTo(both.array());
+      volume.put(3, changed(part), random);
+      volume.restart();
+      assertThat(volume.get(2, random)).isEqualTo(both.array());
+      assertThat(volume.metric("damagedReads")).isZero();
+    }
+  }
+
+  /** Blocks come and go in any order, and what is dead is collected under those that live. */
+  @Test
+  void blocksComeAndGo() throws Exception {
+    for (int round = 0; round < 4; round++) {
+      Configuration conf = conf(true);
+      conf.set("hdrf.dedup.gc.live.percent", random.nextBoolean() ? "100" : "60");
+      conf.setInt("hdrf.dedup.cap.containers", random.nextInt(3));
+      conf.set("hdrf.dedup.cap.percent", "50");
+      conf.set("hdrf.dedup.group.memory", random.nextBoolean() ? "0" : "1m");
+      String chain = random.nextBoolean() ? "dedup" : "dedup,deflate";
+      Map<Long, byte[]> blocks = new TreeMap<>();
+      List<byte[]> seen = new ArrayList<>();
+      try (DedupVolume volume = open("round-" + round, conf, chain)) {
+        for (long id = 0; id < 40; id++) {
+          switch (random.nextInt(10)) {
+            case 0 -> volume.restart();
+            case 1 -> {
+              volume.restart();
+              volume.awaitIndexed();
+              volume.collect();
+            }
+            case 2, 3 -> {
+              for (long gone : List.copyOf(blocks.keySet())) {
+                if (random.nextInt(3) > 0) {
+                  volume.delete(gone);
+                  blocks.remove(gone);
+                }
+              }
+              volume.collect();
+            }
+            default -> {
+              byte[] block =
+                  seen.isEmpty() || random.nextInt(8) == 0
+                      ? noise(20_000 + random.nextInt(100_000))
+                      : seen.get(random.nextInt(seen.size()));
+              block = random.nextInt(5) == 0 ? block : changed(block);
+              seen.add(block);
+              volume.put(id, block, random);
+              blocks.put(id, block);
+            }
+          }
+          for (Map.Entry<Long, byte[]> block : blocks.entrySet()) {
+            assertThat(volume.get(block.getKey(), random)).isEqualTo(block.getValue());
+          }
+        }
+        assertThat(volume.dedup().check(line -> {})).containsEntry("missing", 0L);
+        blocks.keySet().forEach(volume::delete);
+        volume.collect();
+        Map<String, Long> counts = volume.dedup().check(line -> {});
+        assertThat(counts).containsEntry("blocks", 0L);
+        assertThat(volume.collect()).containsEntry("liveChunks", 0L);
+        assertThat(volume.damaged()).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void anythingElseIsNoSetting() {
+    Configuration conf = conf(true);
+    conf.set("hdrf.dedup.delta", "yes");
+    assertThatThrownBy(() -> open("bad", conf, "dedup"))
+        .hasMessageContaining("hdrf.dedup.delta")
+        .hasMessageContaining("yes")
+        .hasMessageContaining("on or off");
+  }
+}
