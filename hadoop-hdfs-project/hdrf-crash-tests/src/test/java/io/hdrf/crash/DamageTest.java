@@ -471,8 +471,7 @@ class DamageTest {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       Path volume = cluster.dataNodes().get(dataNode).volumes().get(random.nextInt(VOLUMES));
       Spot spot = spot(kind, dataNode, volume, down);
-      if (spot == null
-          || others.stream().anyMatch(other -> other.file().equals(spot.file()))) {
+      if (spot == null || others.stream().anyMatch(other -> other.file().equals(spot.file()))) {
         continue;
       }
       Set<Replica> all = new TreeSet<>(damaged);
