@@ -136,8 +136,8 @@ final class CorruptReplicas {
           .forEach(
               (replica, position) -> {
                 if (position < at && !replica.startsWith(old)) {
-                  String[] parts = replica.split(" ");
-                  lost.add(new Replica(parts[0], parts[1]));
+                  int end = replica.indexOf(' ');
+                  lost.add(new Replica(replica.substring(0, end), replica.substring(end + 1)));
                 }
               });
     }
