@@ -137,6 +137,28 @@ class DeltaTest {
     }
   }
 
+  /** A difference may outlive its base where nobody needs it: nobody comes to need it again. */
+  @Test
+  void whatHasLostItsBaseIsStoredAnew() throws Exception {
+    Configuration conf = conf(true);
+    conf.set("hdrf.dedup.gc.live.percent", "20");
+    try (DedupVolume volume = open("lost", conf, "dedup")) {
+      byte[] first = noise(300_000);
+      byte[] second = changed(first);
+      volume.put(1, first, random);
+      volume.put(2, second, random);
+      volume.put(3, noise(90_000), random);
+      volume.restartWithFilters();
+      volume.delete(1);
+      volume.delete(2);
+      assertThat(volume.collect().get("containersDeleted")).isPositive();
+      volume.restartWithFilters();
+      volume.put(4, second, random);
+      assertThat(volume.get(4, random)).isEqualTo(second);
+      assertThat(volume.dedup().check(line -> {})).containsEntry("missing", 0L);
+    }
+  }
+
   /** Within one block, too: of chunks that are not durable yet. */
   @Test
   void aBlockHasDifferencesToItsOwnChunks() throws Exception {
