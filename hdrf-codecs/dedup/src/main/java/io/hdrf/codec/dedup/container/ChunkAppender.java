@@ -54,10 +54,7 @@ public final class ChunkAppender implements Closeable {
     if (length < 1 || length > ContainerFormat.MAX_CHUNK_LENGTH) {
       throw new IllegalArgumentException("a chunk of " + length + " bytes");
     }
-    if (offset < 0 || offset > fingerprints.length - Fingerprinter.LENGTH) {
-      throw new IndexOutOfBoundsException(
-          "fingerprint at " + offset + " of " + fingerprints.length + " bytes");
-    }
+    requireFingerprint(fingerprints, offset);
     int number = takeNumber(length, length);
     group.add(number, fingerprints, offset, chunk);
     return ChunkRef.pack(open.container().id(), number);
@@ -83,9 +80,22 @@ public final class ChunkAppender implements Closeable {
       throw new IllegalArgumentException(
           "a difference of " + kept + " bytes for a chunk of " + length);
     }
+    requireFingerprint(fingerprints, offset);
+    // With another one the whole group would be refused by its readers.
+    if (base < 0 || ChunkRef.number(base) >= ContainerFormat.MAX_CHUNKS) {
+      throw new IllegalArgumentException("a difference to chunk " + ChunkRef.toString(base));
+    }
     int number = takeNumber(kept, length);
     group.addDifference(number, fingerprints, offset, difference, length, base);
     return ChunkRef.pack(open.container().id(), number);
+  }
+
+  /** Before anything of the chunk is in the group, where it would stay. */
+  private static void requireFingerprint(byte[] fingerprints, int offset) {
+    if (offset < 0 || offset > fingerprints.length - Fingerprinter.LENGTH) {
+      throw new IndexOutOfBoundsException(
+          "fingerprint at " + offset + " of " + fingerprints.length + " bytes");
+    }
   }
 
   /** Takes the number of a chunk that the group has room for. */

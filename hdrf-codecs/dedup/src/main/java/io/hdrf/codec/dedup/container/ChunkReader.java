@@ -603,6 +603,14 @@ final class ChunkReader {
     /** The place of the group that goes next. */
     private int oldest;
 
+    /**
+     * The container, by its serial, and the group that could not be read whole last. Its chunks are
+     * read alone: a disk takes seconds for each attempt. Serials begin at 1.
+     */
+    private long failedContainer;
+
+    private int failedGroup;
+
     Bases(LoadedContainer mine) {
       this.mine = mine;
     }
@@ -655,6 +663,9 @@ final class ChunkReader {
         throw reading.missing();
       }
       GroupCache.DecodedGroup all = held(container, group);
+      if (all == null && container.serial() == failedContainer && group == failedGroup) {
+        return makeAlone(container, group, number, difference, chunk);
+      }
       if (all == null) {
         try {
           all = reading.group(group);
@@ -664,6 +675,8 @@ final class ChunkReader {
           if (reading.groups.stages(group) != 0) {
             throw e;
           }
+          failedContainer = container.serial();
+          failedGroup = group;
           return makeAlone(container, group, number, difference, chunk);
         }
         hold(container, group, all);

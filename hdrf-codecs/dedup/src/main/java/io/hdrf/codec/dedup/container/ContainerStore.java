@@ -24,8 +24,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -464,19 +466,7 @@ public final class ContainerStore implements Closeable {
   private boolean isWrong(
       ContainerDirectory content, long container, int number, int index, boolean compared)
       throws IOException {
-    byte[] fingerprint = new byte[Fingerprinter.LENGTH];
-    ByteBuffer bytes = BufferPool.shared().take(content.length(index));
-    try {
-      read(container, number, 1, bytes);
-      if (!compared || content.isUnnamed(index)) {
-        return false;
-      }
-      bytes.flip();
-      context.fingerprinter().fingerprint(bytes, fingerprint, 0);
-    } finally {
-      BufferPool.shared().give(bytes);
-    }
-    if (content.hasFingerprint(index, fingerprint, 0)) {
+    if (reads(content, container, number, index, compared && !content.isUnnamed(index))) {
       return false;
     }
     if (!wrong.isBad(container, number)) {
@@ -524,6 +514,25 @@ public final class ContainerStore implements Closeable {
     }
   }
 
+  /** Reads a chunk; returns false only if it is compared and not what its fingerprint says. */
+  private boolean reads(
+      ContainerDirectory content, long container, int number, int index, boolean compared)
+      throws IOException {
+    byte[] fingerprint = new byte[Fingerprinter.LENGTH];
+    ByteBuffer bytes = BufferPool.shared().take(content.length(index));
+    try {
+      read(container, number, 1, bytes);
+      if (!compared) {
+        return true;
+      }
+      bytes.flip();
+      context.fingerprinter().fingerprint(bytes, fingerprint, 0);
+    } finally {
+      BufferPool.shared().give(bytes);
+    }
+    return content.hasFingerprint(index, fingerprint, 0);
+  }
+
   /** Returns the highest id of a container; -1 if there is none. */
   public long last() {
     Map.Entry<Long, Container> last = containers.lastEntry();
@@ -562,7 +571,14 @@ public final class ContainerStore implements Closeable {
     try {
       // Of the same file, which may be replaced meanwhile.
       LoadedDirectory found = loader.loadDirectory(container, source);
-      ContainerCheck check = new ContainerCheck(context, source, found, throttle);
+      ContainerDirectory content = found.content();
+      ContainerCheck check =
+          new ContainerCheck(
+              context,
+              source,
+              found,
+              index -> reads(content, id, content.number(index), index, true),
+              throttle);
       check.run();
       if (loaded.generation(container) != generation) {
         // It was rewritten, and read back, meanwhile.
@@ -700,6 +716,7 @@ public final class ContainerStore implements Closeable {
     ContainerDirectory content = directory(id);
     boolean lacksSome = mayHaveMore(id);
     int unreadableGroup = -1;
+    Set<Long> unreadableBases = new HashSet<>();
     for (int n = numbers.nextSetBit(0); n >= 0; n = numbers.nextSetBit(n + 1)) {
       int index = content.indexOf(n);
       if (index < 0) {
@@ -707,7 +724,8 @@ public final class ContainerStore implements Closeable {
         continue;
       }
       int group = content.groupOf(index);
-      if (group == unreadableGroup) {
+      long base = content.baseOf(index);
+      if (group == unreadableGroup || unreadableBases.contains(base)) {
         still.set(n);
         continue;
       }
@@ -719,12 +737,19 @@ public final class ContainerStore implements Closeable {
       } catch (CorruptFrameException e) {
         still.set(n);
       } catch (MissingChunkException e) {
-        LOG.debug("{} was dropped", ChunkRef.toString(ChunkRef.pack(id, n)), e);
+        LOG.debug("{} can't be found", ChunkRef.toString(ChunkRef.pack(id, n)), e);
+        // It was dropped, unless it is its base that is not there.
+        still.set(n, base >= 0 && directory(id).indexOf(n) >= 0);
       } catch (IOException e) {
         if (!DiskErrors.isReadError(e)) {
           throw e;
         }
         still.set(n);
+        if (base >= 0 && findDamage(ChunkRef.container(base), ChunkRef.number(base), 1)) {
+          // The others of the group may have other bases, or none.
+          unreadableBases.add(base);
+          continue;
+        }
         // The others need the same bytes, and a disk takes seconds for each attempt.
         unreadableGroup = content.stages(group) != 0 ? group : -1;
       }

@@ -13,7 +13,7 @@ final class UnknownFingerprint {
 
   static void put(int number, byte[] dst, int offset) {
     for (int i = 0; i < Fingerprinter.LENGTH; i++) {
-      dst[offset + i] = i < Integer.BYTES ? (byte) (number >>> i * Byte.SIZE) : 0;
+      dst[offset + i] = i < Integer.BYTES ? (byte) (number >>> (i * Byte.SIZE)) : 0;
     }
   }
 

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerNames;
+import io.hdrf.io.CrashableFiles;
+import io.hdrf.io.FaultyFiles;
+import io.hdrf.io.InMemory;
+import io.hdrf.io.StepScheduler;
+import io.hdrf.jni.ChunkDelta;
+import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.TestSeed;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What fails with the bases of differences is told from what fails with other chunks. */
+class DifferenceFaultsTest {
+
+  private static final int LENGTH = 1000;
+
+  @TempDir(factory = InMemory.class)
+  Path scratch;
+
+  private final Random random = TestSeed.random("faults of differences");
+  private FaultyFiles files;
+  private Path dir;
+
+  @BeforeEach
+  void start() throws IOException {
+    files =
+        new FaultyFiles(
+            new CrashableFiles(scratch),
+            new StepScheduler(random, 1, "none"),
+            new Random(random.nextLong()));
+    dir = scratch.resolve("containers");
+  }
+
+  private ContainerStore open() throws IOException {
+    return Chunks.open(
+        files.path(dir),
+        files,
+        Chunks.settings().containerSize(1 << 20).groupSize(60_000).groupMemory(1 << 20));
+  }
+
+  private static byte[] chunk(int number) {
+    return Chunks.chunk(number, LENGTH);
+  }
+
+  private static byte[] similar(int number, int version) {
+    byte[] chunk = chunk(number);
+    chunk[LENGTH / 2] ^= (byte) (version + 1);
+    return chunk;
+  }
+
+  private static ByteBuffer difference(int number, int version) {
+    ByteBuffer chunk = Chunks.direct(similar(number, version));
+    ByteBuffer delta = ByteBuffer.allocateDirect(LENGTH);
+    assertThat(new ChunkDelta().encode(Chunks.direct(chunk(number)), chunk, delta)).isTrue();
+    delta.flip();
+    ByteBuffer kept = ByteBuffer.allocateDirect(DifferenceFormat.HEAD + delta.remaining());
+    DifferenceFormat.put(chunk, delta, kept);
+    return kept.flip();
+  }
+
+  private static long appendDifference(ChunkAppender appender, int number, int version, long base)
+      throws IOException {
+    byte[] name = Chunks.fingerprint(similar(number, version));
+    return appender.appendDifference(name, 0, difference(number, version), LENGTH, base);
+  }
+
+  /** Seals container 0, which has chunks from 0 on. */
+  private void fill(FrameChain tail, int count) throws IOException {
+    try (ContainerStore store = open()) {
+      try (ChunkAppender appender = store.appender(tail)) {
+        for (int i = 0; i < count; i++) {
+          Chunks.append(appender, chunk(i));
+        }
+      }
+      store.sealIdle(0);
+    }
+  }
+
+  private static BitSet numbers(int... numbers) {
+    BitSet set = new BitSet();
+    for (int number : numbers) {
+      set.set(number);
+    }
+    return set;
+  }
+
+  /** Fills container 1 with differences to chunks 0 and 1, and then a whole one. */
+  private void fillWithDifferences() throws IOException {
+    try (ContainerStore store = open()) {
+      try (ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+        appendDifference(appender, 0, 0, ChunkRef.pack(0, 0));
+        appendDifference(appender, 0, 1, ChunkRef.pack(0, 0));
+        Chunks.append(appender, chunk(7));
+      }
+      store.sealIdle(1);
+    }
+  }
+
+  @Test
+  void anUnreadableBaseIsNoDamageOfANeighbour() throws IOException {
+    fill(Chunks.DEFLATE, 1);
+    fillWithDifferences();
+    files.damage(ContainerNames.file(dir, 0, ContainerNames.SEALED), 100);
+    try (ContainerStore store = open()) {
+      assertThatThrownBy(() -> Chunks.read(store, ChunkRef.pack(1, 0), LENGTH))
+          .isInstanceOf(IOException.class);
+      assertThat(Chunks.read(store, ChunkRef.pack(1, 2), LENGTH)).isEqualTo(chunk(7));
+      assertThat(store.damaged(1, numbers(0, 1, 2), Throttle.NONE)).isEqualTo(numbers(0, 1));
+    }
+    files.mend();
+    files.damage(ContainerNames.file(dir, 1, ContainerNames.SEALED), 100);
+    try (ContainerStore store = open()) {
+      assertThat(store.damaged(1, numbers(0, 1, 2), Throttle.NONE)).isEqualTo(numbers(0, 1, 2));
+    }
+  }
+
+  @Test
+  void aDifferenceIsDamagedIfItsBaseIsMissing() throws IOException {
+    fill(Chunks.DEFLATE, 1);
+    fillWithDifferences();
+    Files.delete(ContainerNames.file(dir, 0, ContainerNames.SEALED));
+    try (ContainerStore store = open()) {
+      assertThat(store.damaged(1, numbers(0, 1, 2, 3), Throttle.NONE)).isEqualTo(numbers(0, 1));
+    }
+  }
+
+  /** The disk takes seconds for each. */
+  @Test
+  void anUnreadableGroupOfBasesIsNotTriedForEach() throws IOException {
+    fill(Chunks.PLAIN, 50);
+    long sector;
+    try (ContainerStore store = open()) {
+      ContainerDirectory content = store.directory(0);
+      assertThat(content.groupCount()).isEqualTo(1);
+      sector = content.groupEnd(0) - LENGTH / 2;
+      try (ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+        for (int i = 0; i < 40; i++) {
+          appendDifference(appender, i, 0, ChunkRef.pack(0, i));
+        }
+      }
+      store.sealIdle(1);
+    }
+    files.damage(ContainerNames.file(dir, 0, ContainerNames.SEALED), sector);
+    try (ContainerStore store = open()) {
+      ByteBuffer read = ByteBuffer.allocateDirect(40 * LENGTH);
+      long before = files.faults();
+      store.read(1, 0, 40, read);
+      assertThat(files.faults() - before).isLessThan(4);
+      read.flip();
+      for (int i = 0; i < 40; i++) {
+        byte[] chunk = new byte[LENGTH];
+        read.get(chunk);
+        assertThat(chunk).isEqualTo(similar(i, 0));
+      }
+      assertThat(store.isBad(ChunkRef.pack(0, 0))).isFalse();
+    }
+  }
+
+  /** What is refused leaves nothing in the group. */
+  @Test
+  void refusedDifferencesHarmNoOtherChunk() throws IOException {
+    List<Long> refs = new ArrayList<>();
+    try (ContainerStore store = open();
+        ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+      refs.add(Chunks.append(appender, chunk(0)));
+      byte[] name = Chunks.fingerprint(similar(0, 0));
+      assertThatThrownBy(
+              () -> appender.appendDifference(name, 1, difference(0, 0), LENGTH, refs.get(0)))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+      for (long base : new long[] {-1, ChunkRef.pack(0, 1 << 20)}) {
+        assertThatThrownBy(() -> appendDifference(appender, 0, 0, base))
+            .isInstanceOf(IllegalArgumentException.class);
+      }
+      refs.add(Chunks.append(appender, chunk(1)));
+    }
+    try (ContainerStore store = open()) {
+      Chunks.assertHas(store, refs.get(0), chunk(0));
+      Chunks.assertHas(store, refs.get(1), chunk(1));
+    }
+  }
+
+  /** Where all others are differences, these tell that the fingerprints are as they were. */
+  @Test
+  void aWrongChunkAmongDifferencesIsFound() throws IOException {
+    fill(Chunks.DEFLATE, 1);
+    try (ContainerStore store = open()) {
+      try (ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+        for (int i = 0; i < 5; i++) {
+          appendDifference(appender, 0, i, ChunkRef.pack(0, 0));
+        }
+        appender.append(Chunks.fingerprint(chunk(1)), 0, Chunks.direct(chunk(2)));
+      }
+      store.sealIdle(1);
+      CheckedContainer checked = store.check(1, Throttle.NONE);
+      assertThat(checked.damagedChunks()).isEqualTo(1);
+      assertThat(store.isBad(ChunkRef.pack(1, 5))).isTrue();
+      assertThat(store.isBad(ChunkRef.pack(1, 0))).isFalse();
+    }
+    try (ContainerStore other =
+        ContainerStore.open(
+            files.path(dir),
+            files,
+            Chunks.settings(),
+            Chunks::chain,
+            (chunk, dst, offset) -> {
+              Chunks.fingerprint(chunk, dst, offset);
+              dst[offset]++;
+            })) {
+      assertThatThrownBy(() -> other.check(1, Throttle.NONE))
+          .hasMessageContaining("hdrf.dedup.fingerprint must not be changed");
+      for (int i = 0; i < 6; i++) {
+        assertThat(other.isBad(ChunkRef.pack(1, i))).isFalse();
+      }
+    }
+  }
+}
