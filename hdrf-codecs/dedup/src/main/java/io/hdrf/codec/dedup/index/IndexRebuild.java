@@ -131,7 +131,7 @@ final class IndexRebuild {
   }
 
   /**
-   * Puts in those chunks of a container that have no entries.
+   * Puts in those chunks of a container that have no entries, and of which the names are known.
    *
    * @param meanwhile is done after each batch
    */
@@ -148,7 +148,7 @@ final class IndexRebuild {
     IndexUpdate entries = new IndexUpdate(BATCH);
     byte[] fingerprint = new byte[Fingerprinter.LENGTH];
     for (int i = 0; i < content.chunkCount() && !stopping.getAsBoolean(); i++) {
-      if (content.placeInGroup(i) % sample == 0) {
+      if (content.placeInGroup(i) % sample == 0 && !content.isUnnamed(i)) {
         content.fingerprint(i, fingerprint, 0);
         entries.add(fingerprint, 0, ChunkRef.pack(container, content.number(i)));
       }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.index;
 
+import static io.hdrf.codec.dedup.IndexedContainers.CHUNK;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.IndexedContainers;
+import io.hdrf.codec.dedup.container.ChunkAppender;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.io.ForwardingFiles;
@@ -14,6 +16,7 @@ import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.StoreUnreachableException;
 import io.hdrf.spi.store.Table;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -123,6 +126,29 @@ class FingerprintIndexTest {
     assertThat(metric("indexEntriesWritten")).isEqualTo(4);
     assertThat(find(indexLookup, 5, 4)).isEqualTo(NONE_OF_FOUR);
     assertThat(metric("indexNewByFilters") + metric("indexNewByStore")).isEqualTo(4);
+  }
+
+  /** As a chunk that is kept as a difference, once the container was recovered after a crash. */
+  @Test
+  void aChunkWithoutANameGetsNoEntry() throws IOException {
+    Path recovered = Files.createDirectories(directory.resolve("recovered").resolve("containers"));
+    long whole;
+    try (ChunkAppender appender = store.appender()) {
+      whole = store.append(appender, 1)[0];
+      appender.appendDifference(
+          IndexedContainers.name(2), 0, ByteBuffer.allocateDirect(9), CHUNK, whole);
+      appender.force();
+      try (DirectoryStream<Path> open = Files.newDirectoryStream(directory.resolve("containers"))) {
+        for (Path file : open) {
+          Files.copy(file, recovered.resolve(file.getFileName()));
+        }
+      }
+    }
+    close();
+    store = new IndexedContainers(recovered.getParent());
+    work();
+    assertThat(store.containers.directory(0).chunkCount()).isEqualTo(2);
+    assertThat(entries()).containsExactly(whole);
   }
 
   @Test
