@@ -125,10 +125,10 @@ class FirstAnswerTest {
 
   /**
    * A NameNode tells of a finalized upgrade until it is restarted from an image that was made after
-   * it, and of nothing then.
+   * it, and of nothing then; so does one that was rolled back.
    */
   @Test
-  void aDataNodeThatMissedTheEndLearnsOfItFromANameNodeThatForgot() throws Exception {
+  void aDataNodeThatMissedTheEndRestsUntilItsRestart() throws Exception {
     start(builder -> builder.numDataNodes(1));
     cluster.restart(stopped);
     cluster.mini().waitActive();
@@ -148,9 +148,12 @@ class FirstAnswerTest {
     assertThat(cluster.fs().rollingUpgrade(RollingUpgradeAction.QUERY)).isNull();
     assertRests();
     DataNodeTestUtils.setHeartbeatsDisabledForTests(cluster.datanode(0), false);
-    cluster.awaitReduced(0, block);
-    assertThat(marker).as("stock code leaves it").exists();
     cluster.mini().waitActive();
+    assertRests();
+    assertThat(marker).as("stock code leaves it").exists();
+    cluster.restart(0);
+    cluster.mini().waitActive();
+    cluster.awaitReduced(0, block);
     cluster.assertContent("/plain", data);
     cluster.assertContent("/during", more);
   }
@@ -173,6 +176,33 @@ class FirstAnswerTest {
     cluster.mini().waitActive();
     cluster.awaitReduced(0, block);
     assertThat(marker).exists();
+    cluster.assertContent("/plain", data);
+  }
+
+  /**
+   * HDFS wants the DataNodes stopped before. One that was not may be restarted as it was before the
+   * upgrade, as a stock one, so nothing may be reduced until then.
+   */
+  @Test
+  void aNameNodeThatIsRolledBackAloneEndsNone() throws Exception {
+    start(builder -> builder.numDataNodes(1));
+    prepare();
+    cluster.restart(stopped);
+    cluster.mini().waitActive();
+    Path marker = marker();
+    HdrfCluster.await("the marker", () -> Files.exists(marker));
+    assertRests();
+    cluster.rollBackNameNode();
+    assertThat(cluster.fs().rollingUpgrade(RollingUpgradeAction.QUERY)).isNull();
+    for (int i = 0; i < 5; i++) {
+      cluster.mini().triggerHeartbeats();
+      assertRests();
+    }
+    stopDataNode();
+    HdrfCluster.confOf(stopped).unset("dfs.datanode.fsdataset.factory");
+    stopped.setDnArgs("-rollback");
+    cluster.restart(stopped);
+    cluster.mini().waitActive();
     cluster.assertContent("/plain", data);
   }
 

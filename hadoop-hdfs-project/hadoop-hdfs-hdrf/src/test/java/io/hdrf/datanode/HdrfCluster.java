@@ -30,6 +30,7 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.BlockReader;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.DFSTestUtil;
@@ -40,9 +41,11 @@ import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
 import org.apache.hadoop.hdfs.client.impl.BlockReaderTestUtil;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.StartupOption;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
@@ -225,6 +228,34 @@ public final class HdrfCluster implements AutoCloseable {
       conf.set(DFSConfigKeys.DFS_DATANODE_IPC_ADDRESS_KEY, "127.0.0.1:0");
       cluster.restartDataNode(stopped, false);
     }
+  }
+
+  /**
+   * Rolls an open rolling upgrade back on the only NameNode, while DataNodes go on running, and has
+   * it answer them. Before, it goes on to later transactions than those of the upgrade: for answers
+   * with earlier ones stock code has an assertion.
+   */
+  void rollBackNameNode() throws Exception {
+    for (DataNode datanode : cluster.getDataNodes()) {
+      DataNodeTestUtils.setHeartbeatsDisabledForTests(datanode, true);
+    }
+    long before = transaction();
+    cluster.shutdownNameNodes();
+    cluster.restartNameNode(0, false, "-rollingupgrade", "rollback");
+    assertThat(transaction()).isLessThan(before);
+    cluster.getNameNodeRpc().setSafeMode(SafeModeAction.SAFEMODE_LEAVE, false);
+    for (int i = 0; transaction() <= before; i++) {
+      cluster.getNameNodeRpc().mkdirs("/later" + i, FsPermission.getDirDefault(), false);
+    }
+    for (DataNode datanode : cluster.getDataNodes()) {
+      DataNodeTestUtils.setHeartbeatsDisabledForTests(datanode, false);
+    }
+    cluster.waitActive();
+    cluster.triggerHeartbeats();
+  }
+
+  private long transaction() {
+    return cluster.getNamesystem().getFSImage().getLastAppliedOrWrittenTxId();
   }
 
   /** Returns the configuration with which a stopped DataNode starts again. */

@@ -5,33 +5,13 @@ import java.io.IOException;
 import java.lang.reflect.Field;
 
 /**
- * Knows the last answer of an active NameNode to a heartbeat. That a {@code BPOfferService} has an
- * active NameNode does not tell of an answer: it believes the first handshake. Thread-safe.
+ * Knows whether an active NameNode has answered a heartbeat. That a {@code BPOfferService} has an
+ * active NameNode does not tell: it believes the first handshake. Thread-safe.
  */
 public final class HeartbeatAnswers {
 
   /** The last transaction that an active NameNode named in an answer, -1 before the first one. */
   private static final String LAST_CLAIM = "lastActiveClaimTxId";
-
-  /** An active NameNode's answer to a heartbeat. Immutable. */
-  public static final class Answer {
-    private final String poolId;
-    private final long transaction;
-
-    private Answer(String poolId, long transaction) {
-      this.poolId = poolId;
-      this.transaction = transaction;
-    }
-
-    public String poolId() {
-      return poolId;
-    }
-
-    /** The last transaction that the NameNode had written, 0 or more. */
-    public long transaction() {
-      return transaction;
-    }
-  }
 
   private final DataNode datanode;
   private final Field lastClaim;
@@ -54,47 +34,28 @@ public final class HeartbeatAnswers {
   }
 
   /**
-   * Returns the last answer of the active NameNode that the current thread sends heartbeats to,
-   * once stock code has handled it; null before the first one, and in any other thread. While stock
-   * code handles an answer, it is this one, of which only part has been done.
+   * Returns the id of the block pool whose active NameNode the current thread sends heartbeats to,
+   * once it has answered one and stock code has handled that; null otherwise, and in any other
+   * thread. While stock code handles an answer, only part of what it says has been done.
    */
-  public Answer handled() {
+  public String answeredPool() {
     for (BPOfferService pool : datanode.getAllBpOs()) {
       for (BPServiceActor actor : pool.getBPServiceActors()) {
         if (actor.bpThread == Thread.currentThread()) {
           // Only this thread makes its NameNode the active one. If that still is so after the look
-          // at the transaction, no other NameNode named it.
-          long transaction = lastClaim(pool);
+          // at the claim, it is no other NameNode's.
+          boolean answered = hasAnswered(pool);
           boolean active = actor.bpNamenode != null && actor.bpNamenode == pool.getActiveNN();
-          return active && hasAnswered(transaction)
-              ? new Answer(pool.getBlockPoolId(), transaction)
-              : null;
+          return answered && active ? pool.getBlockPoolId() : null;
         }
       }
     }
     return null;
   }
 
-  private static boolean hasAnswered(long transaction) {
-    return transaction >= 0;
-  }
-
-  /**
-   * Returns the last transaction that an active NameNode of the pool named, that of the answer
-   * which the current thread handles included; -1 if none has.
-   */
-  public long lastTransaction(String poolId) {
-    for (BPOfferService pool : datanode.getAllBpOs()) {
-      if (poolId.equals(pool.getBlockPoolId())) {
-        return lastClaim(pool);
-      }
-    }
-    return -1;
-  }
-
-  private long lastClaim(BPOfferService pool) {
+  private boolean hasAnswered(BPOfferService pool) {
     try {
-      return lastClaim.getLong(pool);
+      return lastClaim.getLong(pool) >= 0;
     } catch (IllegalAccessException e) {
       throw new IllegalStateException(e);
     }

@@ -675,9 +675,8 @@ abstract class HdrfDataset extends FsDatasetImpl {
    */
   @Override
   public long getCacheCapacity() {
-    HeartbeatAnswers.Answer answer = answers == null ? null : answers.handled();
-    if (answer != null
-        && serviceAccess.upgrades().answered(answer.poolId(), answer.transaction())) {
+    String pool = answers == null ? null : answers.answeredPool();
+    if (pool != null && serviceAccess.upgrades().answered(pool)) {
       service.noUpgradeIsOpen();
     }
     return super.getCacheCapacity();
@@ -685,7 +684,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
 
   @Override
   public void setRollingUpgradeMarker(String bpid) throws IOException {
-    serviceAccess.upgrades().opened(bpid, () -> answers.lastTransaction(bpid));
+    serviceAccess.upgrades().opened(bpid);
     super.setRollingUpgradeMarker(bpid);
   }
 
@@ -693,8 +692,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
   @Override
   public void clearRollingUpgradeMarker(String bpid) throws IOException {
     super.clearRollingUpgradeMarker(bpid);
-    HeartbeatAnswers.Answer answer = answers.handled();
-    if (answer != null && answer.poolId().equals(bpid) && serviceAccess.upgrades().closed(bpid)) {
+    if (bpid.equals(answers.answeredPool()) && serviceAccess.upgrades().closed(bpid)) {
       service.noUpgradeIsOpen();
     }
   }
