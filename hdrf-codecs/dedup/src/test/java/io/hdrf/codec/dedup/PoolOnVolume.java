@@ -547,7 +547,7 @@ final class PoolOnVolume implements Closeable, VolumeServices {
     public void unreadable(Path file, long blockId, IOException why) {}
 
     @Override
-    public void damaged(long blockId, IOException why) {
+    public void damaged(long blockId, StoredBlocks.FileCheck check, IOException why) {
       suspected.accept(PoolOnVolume.this, blockId);
     }
   }
