@@ -224,8 +224,8 @@ final class BlockDeduplicator implements Closeable {
   }
 
   /**
-   * Returns what a new chunk is stored as a difference to, or -1. One that is stored again is stored
-   * whole: it would take the very container that the block is to do without.
+   * Returns what a new chunk is stored as a difference to, or -1. One that is stored again is
+   * stored whole: it would take the very container that the block is to do without.
    */
   private long baseOfNew(int i, long following) {
     return differences == null || again[i] ? -1 : differences.find(i, chunk, following);

@@ -57,8 +57,8 @@ final class Recipe {
   private int baseCount;
 
   /**
-   * Reads all that a frame needs: its chunks and their bases. Takes no memory, even if the recipe is
-   * damaged.
+   * Reads all that a frame needs: its chunks and their bases. Takes no memory, even if the recipe
+   * is damaged.
    *
    * @throws CorruptFrameException if it is not well-formed
    * @throws IOException also if it is of a later version, which is no damage

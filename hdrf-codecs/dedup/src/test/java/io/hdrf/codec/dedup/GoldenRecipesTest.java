@@ -103,7 +103,13 @@ class GoldenRecipesTest {
   void basesByteByByte() throws IOException {
     assertThat(HexFormat.of().formatHex(read(BASES)))
         .isEqualTo(
-            "0203" + "060ac801" + "00d10101" + "038090a10f01" + "02" + "06b4010a" + "f8ffffffff1f0e01");
+            "0203"
+                + "060ac801"
+                + "00d10101"
+                + "038090a10f01"
+                + "02"
+                + "06b4010a"
+                + "f8ffffffff1f0e01");
   }
 
   /** Writes the files; only a new format version gives a reason, and then for new files. */

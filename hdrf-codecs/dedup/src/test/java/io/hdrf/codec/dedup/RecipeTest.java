@@ -80,7 +80,9 @@ class RecipeTest {
     return chunks;
   }
 
-  /** Each once, in order, behind the frame's chunks; whoever decodes the frame does not see them. */
+  /**
+   * Each once, in order, behind the frame's chunks; whoever decodes the frame does not see them.
+   */
   @Test
   void basesAreNamedOnce() throws IOException {
     Random random = TestSeed.random("bases");
@@ -98,8 +100,7 @@ class RecipeTest {
           base =
               random.nextBoolean()
                   ? base + 1
-                  : ChunkRef.pack(
-                      ChunkRef.MAX_CONTAINER - random.nextInt(2), random.nextInt(1000));
+                  : ChunkRef.pack(ChunkRef.MAX_CONTAINER - random.nextInt(2), random.nextInt(1000));
           bases.add(base);
           recipe.addBase(base);
         }

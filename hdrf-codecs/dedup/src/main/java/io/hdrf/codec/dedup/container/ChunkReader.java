@@ -107,8 +107,7 @@ final class ChunkReader {
     /** The next chunk's. */
     private int number;
 
-    Reading(
-        LoadedContainer container, int firstNumber, int count, ByteBuffer dst, boolean whole) {
+    Reading(LoadedContainer container, int firstNumber, int count, ByteBuffer dst, boolean whole) {
       this.whole = whole;
       this.container = container;
       this.firstNumber = firstNumber;
@@ -586,8 +585,8 @@ final class ChunkReader {
   }
 
   /**
-   * The bases of a run of chunks. They are mostly neighbours, as the chunks are: the groups that were
-   * needed last stay decoded, whether the cache has room for them or not. For one thread.
+   * The bases of a run of chunks. They are mostly neighbours, as the chunks are: the groups that
+   * were needed last stay decoded, whether the cache has room for them or not. For one thread.
    */
   private final class Bases {
 

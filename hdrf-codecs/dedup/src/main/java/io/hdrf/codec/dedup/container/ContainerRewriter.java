@@ -30,9 +30,10 @@ import java.util.Map;
  * <p>Groups that are kept whole are copied as they are stored; chunks of the others are encoded
  * again, together where they are neighbours. A group with a wanted chunk that is damaged is made
  * anew if there are {@link Replacements} for all such chunks of it. Otherwise it is copied whole,
- * byte by byte: it does not become better, but no worse either. A chunk that is kept as a difference
- * stays one, with its base, unless it is replaced: then it is whole. The new file has the version that
- * is written today; groups of version 1 get headers with the CRCs that the directory has.
+ * byte by byte: it does not become better, but no worse either. A chunk that is kept as a
+ * difference stays one, with its base, unless it is replaced: then it is whole. The new file has
+ * the version that is written today; groups of version 1 get headers with the CRCs that the
+ * directory has.
  */
 final class ContainerRewriter {
 
@@ -452,8 +453,8 @@ final class ContainerRewriter {
   }
 
   /**
-   * A decoded chunk, or null if it is not what its fingerprint says; of a difference, whose base may
-   * be out of reach, its CRC32C.
+   * A decoded chunk, or null if it is not what its fingerprint says; of a difference, whose base
+   * may be out of reach, its CRC32C.
    */
   private ByteBuffer soundChunk(int index, ByteBuffer original, int offset) {
     ByteBuffer chunk = original.duplicate();
@@ -478,11 +479,7 @@ final class ContainerRewriter {
    * @param difference whether the bytes are its difference
    */
   private void add(
-      int index,
-      boolean difference,
-      ByteBuffer bytes,
-      ContainerWriter writer,
-      GroupBuffer pending)
+      int index, boolean difference, ByteBuffer bytes, ContainerWriter writer, GroupBuffer pending)
       throws IOException {
     int length = directory.length(index);
     if (!pending.hasRoomFor(bytes.remaining(), length)) {

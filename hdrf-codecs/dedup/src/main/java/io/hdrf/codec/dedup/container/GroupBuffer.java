@@ -112,7 +112,12 @@ final class GroupBuffer implements AutoCloseable {
    * @param base reference of the whole chunk that it is a difference to
    */
   void addDifference(
-      int number, byte[] fingerprint, int offset, ByteBuffer difference, int wholeLength, long base) {
+      int number,
+      byte[] fingerprint,
+      int offset,
+      ByteBuffer difference,
+      int wholeLength,
+      long base) {
     int length = difference.remaining();
     if (length >= wholeLength) {
       throw new IllegalArgumentException(

@@ -46,7 +46,8 @@ class ChunkReaderTest {
 
   private final Asked file = new Asked();
   private final GroupCache cache = new GroupCache(1 << 20);
-  private final ChunkReader reader = new ChunkReader(cache, new Quarantine(), Chunks::fingerprint, null);
+  private final ChunkReader reader =
+      new ChunkReader(cache, new Quarantine(), Chunks::fingerprint, null);
 
   /** Groups of two chunks with even numbers, a thousand bytes apart. */
   private LoadedContainer container() {

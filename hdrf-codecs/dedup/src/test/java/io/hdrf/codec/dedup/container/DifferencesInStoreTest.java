@@ -369,7 +369,7 @@ class DifferencesInStoreTest {
     }
     damage(difference);
     CheckedContainer checked = store.check(0, Throttle.NONE);
-    
+
     assertThat(checked.damagedChunks()).isEqualTo(1);
     assertDamaged(difference);
     assertThat(store.isBad(difference)).isTrue();

@@ -184,8 +184,7 @@ public final class Differences {
    * @param chunks how many there are
    * @param withChecksums whether it has those
    */
-  static Differences parse(
-      Path file, ByteBuffer in, int[] kept, int chunks, boolean withChecksums)
+  static Differences parse(Path file, ByteBuffer in, int[] kept, int chunks, boolean withChecksums)
       throws CorruptFileException {
     int count = Varint.get(in);
     // Four bytes at least each; no memory for what can't be there.
@@ -210,7 +209,8 @@ public final class Differences {
           lengths[i]);
       long step = readZigzag(file, in);
       // First, as the sum of both may be too long for a number.
-      requireRange(file, "container of a base", -container, ChunkRef.MAX_CONTAINER - container, step);
+      requireRange(
+          file, "container of a base", -container, ChunkRef.MAX_CONTAINER - container, step);
       container += step;
       next = step == 0 ? next : 0;
       long far = readZigzag(file, in);
@@ -222,7 +222,11 @@ public final class Differences {
     int[] checksums = null;
     if (withChecksums) {
       requireRange(
-          file, "bytes of differences", (long) count * Integer.BYTES, Long.MAX_VALUE, in.remaining());
+          file,
+          "bytes of differences",
+          (long) count * Integer.BYTES,
+          Long.MAX_VALUE,
+          in.remaining());
       checksums = new int[count];
       for (int i = 0; i < count; i++) {
         checksums[i] = in.getInt();

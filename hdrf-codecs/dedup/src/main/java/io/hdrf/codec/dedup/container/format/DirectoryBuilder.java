@@ -95,8 +95,7 @@ public final class DirectoryBuilder {
     int[] newIndexes = first ? new int[capacity] : Arrays.copyOf(differenceIndexes, capacity);
     int[] newLengths = first ? new int[capacity] : Arrays.copyOf(differenceLengths, capacity);
     long[] newBases = first ? new long[capacity] : Arrays.copyOf(differenceBases, capacity);
-    differenceChecksums =
-        first ? new int[capacity] : Arrays.copyOf(differenceChecksums, capacity);
+    differenceChecksums = first ? new int[capacity] : Arrays.copyOf(differenceChecksums, capacity);
     differenceIndexes = newIndexes;
     differenceLengths = newLengths;
     differenceBases = newBases;

@@ -173,7 +173,15 @@ class DifferencesTest {
     assertThat(out.hasRemaining()).isFalse();
     assertThat(HexFormat.of().formatHex(out.array()))
         .isEqualTo(
-            "03" + "01ac02" + "0a8c01" + "0005" + "0000" + "017f" + "0104" + "01000000" + "02000000"
+            "03"
+                + "01ac02"
+                + "0a8c01"
+                + "0005"
+                + "0000"
+                + "017f"
+                + "0104"
+                + "01000000"
+                + "02000000"
                 + "03000000");
   }
 
