@@ -210,7 +210,7 @@ final class PowerMachine {
   /** Chunks of blocks by their fingerprints, and the data that was cut into them. */
   private final Map<ByteBuffer, byte[]> chunks = new ConcurrentHashMap<>();
 
-  private final Map<byte[], byte[]> cut = new IdentityHashMap<>();
+  private final IdentityHashMap<byte[], byte[]> cut = new IdentityHashMap<>();
 
   private final List<String> story = new ArrayList<>();
 

@@ -29,9 +29,9 @@ class GoldenDifferencesTest {
   private static byte[] chunk(int number) {
     byte[] chunk = new byte[LENGTH];
     for (int i = 0; i < LENGTH; i++) {
-      chunk[i] = (byte) (i * i * (number / 2 + 3) >>> 4);
+      chunk[i] = (byte) ((i * i * (number / 2 + 3)) >>> 4);
     }
-    chunk[7] += number % 2;
+    chunk[7] = (byte) (chunk[7] + number % 2);
     return chunk;
   }
 
