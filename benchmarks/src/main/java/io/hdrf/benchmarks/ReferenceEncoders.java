@@ -14,19 +14,23 @@ import java.util.List;
  * only sizes can be compared.
  */
 enum ReferenceEncoders {
-  XDELTA3("xdelta3, as it is", "xdelta3", "-e", "-f", "-q", "-n", "-A", "-S", "none", "-s"),
-  ZSTD("zstd --patch-from", "zstd", "-q", "-f", "-3", "--no-check", "--patch-from");
+  XDELTA3("xdelta3, as it is", "xdelta3 -e -f -q -n -A -S none -s"),
+  ZSTD("zstd --patch-from", "zstd -q -f -3 --no-check --patch-from");
 
   final String title;
-  private final List<String> command;
+  private final String command;
 
-  ReferenceEncoders(String title, String... command) {
+  ReferenceEncoders(String title, String command) {
     this.title = title;
-    this.command = List.of(command);
+    this.command = command;
+  }
+
+  private List<String> command() {
+    return List.of(command.split(" ", -1));
   }
 
   String program() {
-    return command.get(0);
+    return command().get(0);
   }
 
   boolean isInstalled() {
@@ -47,6 +51,7 @@ enum ReferenceEncoders {
     try {
       write(from, base);
       write(to, chunk);
+      List<String> command = command();
       String last = command.get(command.size() - 1);
       ProcessBuilder builder = new ProcessBuilder();
       builder.command().addAll(command.subList(0, command.size() - 1));
