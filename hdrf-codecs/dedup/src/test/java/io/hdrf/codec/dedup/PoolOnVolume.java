@@ -531,14 +531,12 @@ final class PoolOnVolume implements Closeable, VolumeServices {
 
   @Override
   public ChunkLookup newLookupElsewhere(String scheme) {
-    return (names, ends, count, found, dst) ->
-        elsewhere.find(this, names, ends, count, found, dst);
+    return (names, ends, count, found, dst) -> elsewhere.find(this, names, ends, count, found, dst);
   }
 
   /** As {@link ChunkLookup}, for all places. */
   interface Elsewhere {
-    void find(
-        PoolOnVolume place, byte[] names, int[] ends, int count, BitSet found, ByteBuffer dst)
+    void find(PoolOnVolume place, byte[] names, int[] ends, int count, BitSet found, ByteBuffer dst)
         throws IOException;
   }
 

@@ -2,11 +2,11 @@
 package io.hdrf.codec.dedup;
 
 import io.hdrf.block.BlockRef;
-import io.hdrf.conf.HdrfConf;
 import io.hdrf.codec.dedup.container.CheckedContainer;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerFooter;
+import io.hdrf.conf.HdrfConf;
 import io.hdrf.io.CrashException;
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.FaultyFiles;
