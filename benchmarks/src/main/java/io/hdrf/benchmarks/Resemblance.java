@@ -35,7 +35,7 @@ enum Resemblance {
     @Override
     void features(ByteBuffer data, int from, int to, long[] features) {
       long[] found = new long[COUNT];
-      long length = to - from;
+      long length = (long) to - from;
       long hash = 0;
       for (int i = 0; i < COUNT; i++) {
         found[i] = Long.MIN_VALUE;
