@@ -282,7 +282,7 @@ class DamageTest {
       if (ALL) {
         run(List.of(kind), 1, Elsewhere.ALL, false);
       }
-      if (kind == Kind.SECTOR || kind == Kind.BIT && ALL) {
+      if (kind == Kind.SECTOR || (kind == Kind.BIT && ALL)) {
         run(List.of(kind), 1, Elsewhere.NOT_ALL, false);
       }
       run(List.of(kind), VICTIMS, Elsewhere.ALL, false);
