@@ -88,8 +88,14 @@ class FrozenTest {
       cluster.write(path, TestBytes.text(1 << 20, 7), 1);
       cluster.awaitReduced(path);
       String uuid = cluster.mini().getDataNodes().get(0).getDatanodeUuid();
-      // The index, with its filters, comes some time after the store.
-      HdrfCluster.await("the filters", () -> metrics(uuid).contains("DedupDbaQueries"));
+      // The index, with its filters, comes some time after the store, and a block counts after it
+      // is
+      // in place.
+      HdrfCluster.await(
+          "the filters and the block",
+          () ->
+              metrics(uuid)
+                  .containsAll(Set.of("DedupDbaQueries", "BytesReducedPhysical-dedup,lz4")));
       metrics(uuid)
           .forEach(name -> found.add("jmx Hadoop:service=DataNode,name=Hdrf-UUID " + name));
     }
