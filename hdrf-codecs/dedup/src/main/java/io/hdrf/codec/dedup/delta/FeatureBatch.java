@@ -3,7 +3,6 @@ package io.hdrf.codec.dedup.delta;
 
 import io.hdrf.jni.ChunkFeatures;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 
 /**
  * The features of the new chunks of a buffer, and what the table has for them, all looked up at
@@ -15,9 +14,6 @@ public final class FeatureBatch {
   private int[] features = new int[64 * ChunkFeatures.COUNT];
   private long[] superFeatures = new long[64 * SuperFeatures.COUNT];
   private long[] bases = new long[64 * SuperFeatures.COUNT];
-  private long[] added = new long[SuperFeatures.COUNT];
-  private long[] addedBases = new long[SuperFeatures.COUNT];
-  private int count;
 
   public FeatureBatch(BaseTable table) {
     this.table = table;
@@ -28,7 +24,6 @@ public final class FeatureBatch {
    * ChunkFeatures#of}.
    */
   public void take(ByteBuffer data, int[] starts, int[] ends, int chunks) {
-    count = 0;
     if (chunks > features.length / ChunkFeatures.COUNT) {
       int[] moreFeatures = new int[chunks * ChunkFeatures.COUNT];
       long[] moreSuperFeatures = new long[chunks * SuperFeatures.COUNT];
@@ -41,12 +36,6 @@ public final class FeatureBatch {
       SuperFeatures.of(features, i * ChunkFeatures.COUNT, superFeatures, i * SuperFeatures.COUNT);
     }
     table.find(superFeatures, chunks * SuperFeatures.COUNT, bases);
-    count = chunks;
-  }
-
-  /** Returns the number of chunks. */
-  public int count() {
-    return count;
   }
 
   /**
@@ -77,12 +66,5 @@ public final class FeatureBatch {
    */
   public void superFeatures(int chunk, long[] into, int at) {
     System.arraycopy(superFeatures, chunk * SuperFeatures.COUNT, into, at, SuperFeatures.COUNT);
-  }
-
-  /** Adds a chunk that is published to the table. */
-  public void publish(int chunk, long ref) {
-    superFeatures(chunk, added, 0);
-    Arrays.fill(addedBases, ref);
-    table.add(added, SuperFeatures.COUNT, addedBases);
   }
 }

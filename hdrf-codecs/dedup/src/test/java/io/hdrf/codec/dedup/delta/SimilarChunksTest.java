@@ -4,6 +4,7 @@ package io.hdrf.codec.dedup.delta;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.jni.ChunkDelta;
 import io.hdrf.jni.ChunkFeatures;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -98,7 +99,11 @@ class SimilarChunksTest {
   private void publish(long ref) {
     byte[] bytes = full.get(ref);
     batch.take(direct(bytes), new int[1], new int[] {bytes.length}, 1);
-    batch.publish(0, ref);
+    long[] superFeatures = new long[SuperFeatures.COUNT];
+    batch.superFeatures(0, superFeatures, 0);
+    long[] bases = new long[SuperFeatures.COUNT];
+    Arrays.fill(bases, ref);
+    table.add(superFeatures, SuperFeatures.COUNT, bases);
   }
 
   /** Takes a chunk as the only new one of a buffer, and checks the difference. */
@@ -111,7 +116,7 @@ class SimilarChunksTest {
     }
     ByteBuffer made = ByteBuffer.allocateDirect(chunk.length);
     assertThat(similar.difference().remaining()).isLessThan(100);
-    Differences.decode(direct(full.get(base)), similar.difference(), made);
+    assertThat(ChunkDelta.decode(direct(full.get(base)), similar.difference(), made)).isTrue();
     assertThat(made.flip()).isEqualTo(direct(chunk));
     return base;
   }
