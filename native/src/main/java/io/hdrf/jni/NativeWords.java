@@ -145,8 +145,8 @@ public final class NativeWords {
    * may move, but is not copied, except in the heap, where both are there for a moment.
    *
    * @param count 1 to {@link #MAX_WORDS}
-   * @return the words; this object is freed, as by {@link #free}. Null if the system has no memory
-   *     left; nothing has changed then
+   * @return the words; this object is freed, as by {@link #free}, which it is after an error, too.
+   *     Null if the system has no memory left; nothing has changed then
    * @throws IllegalArgumentException if {@code count} is out of range
    * @throws IllegalStateException if they were freed
    */
@@ -155,16 +155,18 @@ public final class NativeWords {
       throw new IllegalArgumentException(count + " words");
     }
     LongBuffer before = buffer();
-    NativeWords resized;
     if (mapping == null) {
       long[] copy = new long[count];
       before.duplicate().get(copy, 0, Math.min(count, before.limit()));
-      resized = new NativeWords(LongBuffer.wrap(copy), null);
-    } else {
-      resized = mapping.resized(count);
-    }
-    if (resized != null) {
+      NativeWords resized = new NativeWords(LongBuffer.wrap(copy), null);
       words = null;
+      return resized;
+    }
+    // Also where an error is thrown nobody may use the memory, which has moved.
+    words = null;
+    NativeWords resized = mapping.resized(count);
+    if (resized == null) {
+      words = before;
     }
     return resized;
   }

@@ -171,17 +171,24 @@ final class RecentPlaces implements Closeable {
         && putSince >= CuckooTable.bytes(table.bucketsLog2()) / (2 * Long.BYTES);
   }
 
+  /** After an error there is no table: its memory may be gone. */
   private void grow() {
-    int before = table.bucketsLog2();
-    if (!reserve(before)) {
+    CuckooTable growing = table;
+    long before = CuckooTable.bytes(growing.bucketsLog2());
+    if (!reserve(growing.bucketsLog2())) {
       return;
     }
+    table = null;
     boolean done = false;
     try {
-      done = table.makeTwice();
+      done = growing.makeTwice();
+      table = growing;
     } finally {
-      if (!done) {
-        memory.release(CuckooTable.bytes(before));
+      if (table == null) {
+        growing.free();
+        memory.release(2 * before);
+      } else if (!done) {
+        memory.release(before);
       }
     }
   }
@@ -194,16 +201,26 @@ final class RecentPlaces implements Closeable {
   private synchronized void shrink(long bytes) {
     long goal = Math.max(0, memory() - bytes);
     while (memory() > goal && table != null) {
-      int log2 = table.bucketsLog2();
-      if (log2 > MIN_LOG2) {
-        table.halve();
-        memory.release(CuckooTable.bytes(log2 - 1));
-      } else {
-        table.free();
-        table = null;
-        memory.release(CuckooTable.bytes(log2));
-      }
+      halve();
       putSince = 0;
+    }
+  }
+
+  /** Leaves half of the table; nothing of the smallest, nor after an error. */
+  private void halve() {
+    CuckooTable shrinking = table;
+    int log2 = shrinking.bucketsLog2();
+    table = null;
+    try {
+      if (log2 > MIN_LOG2) {
+        shrinking.halve();
+        table = shrinking;
+      }
+    } finally {
+      if (table == null) {
+        shrinking.free();
+      }
+      memory.release(CuckooTable.bytes(table == null ? log2 : log2 - 1));
     }
   }
 
