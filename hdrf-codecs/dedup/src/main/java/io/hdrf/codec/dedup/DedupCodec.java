@@ -161,6 +161,7 @@ final class DedupCodec implements BlockCodec {
                   .idsSince(millis(directory.resolve(CONTAINERS)))
                   .containerSize(settings.containerSize())
                   .groupSize(settings.groupSize())
+                  .maxChunks(settings.maxChunks())
                   .directoryMemory(settings.directoryMemory())
                   .sharedGroupMemory(settings.groupMemory())
                   .memory(context.memory()),
@@ -220,10 +221,11 @@ final class DedupCodec implements BlockCodec {
 
   private boolean needsDamaged(ByteBuffer payload) throws IOException {
     boolean[] found = new boolean[1];
-    Recipe.parse(
+    // A base may be named that no chunk of the frame takes any more.
+    Recipe.parseChunks(
         payload,
         (container, first, count) ->
-            found[0] = found[0] || containers.isDamaged(container, first, count));
+            found[0] = found[0] || containers.needsDamaged(container, first, count));
     return found[0];
   }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup;
 
+import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.gc.GcSettings;
 import io.hdrf.codec.dedup.index.IndexSettings;
 import io.hdrf.jni.Chunker;
@@ -19,6 +20,7 @@ final class DedupSettings {
 
   private static final int MAX_FRAME_SIZE = 16 << 20;
   private static final int MAX_READ_GAP = 8 << 20;
+  private static final int MAX_CHUNKS_WITH_DIFFERENCES = 1 << 17;
 
   private final Chunker chunker;
   private final FingerprintFunction fingerprint;
@@ -186,6 +188,14 @@ final class DedupSettings {
   /** Returns whether chunks that are similar to others are stored as differences. */
   boolean delta() {
     return delta;
+  }
+
+  /**
+   * The most chunks of a container. Differences take some hundred bytes each: a container that is
+   * full of them would have a directory of 50 MB.
+   */
+  int maxChunks() {
+    return delta ? MAX_CHUNKS_WITH_DIFFERENCES : ContainerFormat.MAX_CHUNKS;
   }
 
   /** Bytes for what tells which chunks are similar. */

@@ -99,9 +99,16 @@ final class ContainerMaintenance {
       return new CompactionResult(0, 0, 0, kept, 0, 0, new BitSet());
     }
     ContainerRewriter rewriter = rewrite(container, source, content, live, replacements, throttle);
-    unreadable.set(id, rewriter.damagedChunks());
-    // These were compared with their fingerprints.
     BitSet replaced = rewriter.replaced();
+    BitSet damaged = rewriter.damagedChunks();
+    for (int n = live.nextSetBit(0); n >= 0; n = live.nextSetBit(n + 1)) {
+      // What is kept of a difference says nothing of its base: it leaves when it reads well.
+      if (unreadable.isBad(id, n) && !replaced.get(n) && content.isDifference(content.indexOf(n))) {
+        damaged.set(n);
+      }
+    }
+    unreadable.set(id, damaged);
+    // These were compared with their fingerprints.
     for (int n = replaced.nextSetBit(0); n >= 0; n = replaced.nextSetBit(n + 1)) {
       wrong.remove(id, n, 1);
     }

@@ -453,8 +453,9 @@ final class ContainerRewriter {
   }
 
   /**
-   * A decoded chunk, or null if it is not what its fingerprint says; of a difference, whose base
-   * may be out of reach, its CRC32C.
+   * A decoded chunk, or null if it is not what its fingerprint says. A difference, whose base may
+   * be out of reach, has to have its CRC32C; one that was found elsewhere is taken from there, as
+   * right bytes may make another chunk.
    */
   private ByteBuffer soundChunk(int index, ByteBuffer original, int offset) {
     ByteBuffer chunk = original.duplicate();
@@ -462,7 +463,8 @@ final class ContainerRewriter {
     chunk.position(offset);
     boolean sound =
         directory.isDifference(index)
-            ? Crc32c.update(0, chunk.duplicate()) == directory.differenceChecksum(index)
+            ? !replacements.has(directory.number(index))
+                && Crc32c.update(0, chunk.duplicate()) == directory.differenceChecksum(index)
             : hasFingerprint(directory, index, chunk);
     return sound ? chunk : null;
   }

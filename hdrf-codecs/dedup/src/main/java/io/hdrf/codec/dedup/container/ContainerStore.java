@@ -439,6 +439,23 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
+   * Returns whether bytes are those that a chunk has by its fingerprint. What {@link #read} gives
+   * may have been changed in memory before its CRC32C was taken.
+   *
+   * @param own as for {@link #lengthOfBase}
+   * @param bytes direct, from position to limit; stays as it is
+   * @throws IOException if the container could not be read
+   */
+  public boolean isAsNamed(long ref, boolean own, ByteBuffer bytes) throws IOException {
+    Container container = containers.get(ChunkRef.container(ref));
+    ContainerDirectory content = container == null ? null : readable(container, own);
+    int index = content == null ? -1 : content.indexOf(ChunkRef.number(ref));
+    byte[] fingerprint = new byte[Fingerprinter.LENGTH];
+    context.fingerprinter().fingerprint(bytes.duplicate(), fingerprint, 0);
+    return index >= 0 && content.hasFingerprint(index, fingerprint, 0);
+  }
+
+  /**
    * Looks whether chunks can be read and are what their fingerprints say, which {@link #read} does
    * not. No new block refers to those that are not.
    *
@@ -492,6 +509,29 @@ public final class ContainerStore implements Closeable {
     }
     for (int number = firstChunk; number < firstChunk + chunkCount; number++) {
       if (isBad(ChunkRef.pack(container, number)) && isDamaged(container, number)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * As {@link #isDamaged}, and whether one of the chunks is a difference that can't be made, as its
+   * base is damaged or lost.
+   *
+   * @throws IOException if that can't be told now
+   */
+  public boolean needsDamaged(long container, int firstChunk, int chunkCount) throws IOException {
+    if (isDamaged(container, firstChunk, chunkCount)) {
+      return true;
+    }
+    ContainerDirectory content = directory(container);
+    for (int number = firstChunk; number < firstChunk + chunkCount; number++) {
+      int index = content.indexOf(number);
+      long base = index < 0 ? WHOLE : content.baseOf(index);
+      if (base != WHOLE
+          && (isBad(base) || !exists(ChunkRef.container(base)))
+          && isDamaged(container, number)) {
         return true;
       }
     }

@@ -469,6 +469,91 @@ class DifferencesInStoreTest {
     }
   }
 
+  /**
+   * The bytes of a difference are right and make another chunk: healing replaces it all the same.
+   */
+  @Test
+  void aDifferenceThatCantBeMadeIsReplaced() throws IOException {
+    for (FrameChain tail : List.of(Chunks.PLAIN, Chunks.DEFLATE)) {
+      long ref;
+      try (ChunkAppender appender = store.appender(tail)) {
+        long base = appendWhole(appender, 1);
+        byte[] chunk = similar(chunks.get(base));
+        byte[] wrong = chunks.get(base).clone();
+        wrong[wrong.length / 3] ^= 1;
+        long other = Chunks.append(appender, wrong);
+        ByteBuffer difference = difference(chunks.get(base), chunk);
+        byte[] name = Chunks.fingerprint(chunk);
+        ref = appender.appendDifference(name, 0, difference, chunk.length, other);
+        appendWhole(appender, 3);
+        chunks.put(ref, chunk);
+      }
+      reopen();
+      long container = ChunkRef.container(ref);
+      int number = ChunkRef.number(ref);
+      assertDamaged(ref);
+      BitSet some = store.directory(container).numbers();
+      some.clear(some.length() - 1);
+      chunks.remove(chunks.lastKey());
+      store.compact(container, (found, whole) -> some, Throttle.NONE);
+      assertThat(store.isBad(ref)).as("after a compaction without another copy").isTrue();
+      ContainerDirectory content = store.directory(container);
+      Replacements replacements = store.newReplacements(1 << 20);
+      assertThat(
+              replacements.offer(content, content.indexOf(number), Chunks.direct(chunks.get(ref))))
+          .isTrue();
+      CompactionResult result =
+          store.compact(container, (found, whole) -> some, replacements, Throttle.NONE);
+      assertThat(result.replaced().get(number)).isTrue();
+      assertThat(store.isBad(ref)).isFalse();
+      assertThat(store.needsDamaged(container, number, 1)).isFalse();
+      assertReads();
+    }
+  }
+
+  /** A block that needs a difference needs its base, unless the difference was healed. */
+  @Test
+  void whatNeedsADamagedBaseIsTold() throws IOException {
+    long base;
+    long difference;
+    try (ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+      base = appendWhole(appender, 1);
+      // Another group, which can be made anew without the base.
+      appender.flush();
+      difference = appendDifference(appender, base);
+    }
+    damage(base);
+    assertDamaged(difference);
+    int number = ChunkRef.number(difference);
+    assertThat(store.isDamaged(0, number, 1)).isFalse();
+    assertThat(store.needsDamaged(0, number, 1)).isTrue();
+    ContainerDirectory content = store.directory(0);
+    Replacements replacements = store.newReplacements(1 << 20);
+    assertThat(
+            replacements.offer(
+                content, content.indexOf(number), Chunks.direct(chunks.get(difference))))
+        .isTrue();
+    store.compact(0, (found, whole) -> found.numbers(), replacements, Throttle.NONE);
+    Chunks.assertHas(store, difference, chunks.get(difference));
+    assertThat(store.needsDamaged(0, ChunkRef.number(base), 1)).isTrue();
+    assertThat(store.needsDamaged(0, number, 1)).isFalse();
+  }
+
+  /** What healing would replace is no base. */
+  @Test
+  void aBaseIsComparedWithItsFingerprint() throws IOException {
+    try (ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+      long sound = appendWhole(appender, 1);
+      byte[] changed = chunks.get(sound).clone();
+      changed[7] ^= 1;
+      appender.flush();
+      assertThat(store.isAsNamed(sound, true, Chunks.direct(chunks.get(sound)))).isTrue();
+      assertThat(store.isAsNamed(sound, true, Chunks.direct(changed))).isFalse();
+      assertThat(store.isAsNamed(sound, false, Chunks.direct(chunks.get(sound)))).isFalse();
+      assertThat(store.isAsNamed(ChunkRef.pack(99, 1), true, Chunks.direct(changed))).isFalse();
+    }
+  }
+
   @Test
   void whatIsNoDifferenceIsNotTaken() throws IOException {
     try (ChunkAppender appender = store.appender(Chunks.PLAIN)) {
