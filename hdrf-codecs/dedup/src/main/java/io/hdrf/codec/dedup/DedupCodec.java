@@ -220,13 +220,22 @@ final class DedupCodec implements BlockCodec {
   }
 
   private boolean needsDamaged(ByteBuffer payload) throws IOException {
-    boolean[] found = new boolean[1];
-    // A base may be named that no chunk of the frame takes any more.
-    Recipe.parseChunks(
-        payload,
+    boolean[] chunk = new boolean[1];
+    boolean[] base = new boolean[1];
+    Recipe.parse(
+        payload.duplicate(),
         (container, first, count) ->
-            found[0] = found[0] || containers.needsDamaged(container, first, count));
-    return found[0];
+            chunk[0] = chunk[0] || containers.isDamaged(container, first, count),
+        (container, first, count) ->
+            base[0] = base[0] || containers.isDamaged(container, first, count));
+    if (base[0] && !chunk[0]) {
+      // A base may be named that no chunk of the frame takes any more.
+      Recipe.parseChunks(
+          payload,
+          (container, first, count) ->
+              chunk[0] = chunk[0] || containers.needsDamagedBase(container, first, count));
+    }
+    return chunk[0];
   }
 
   BlockDeduplicator newDeduplicator(int maxOwn) {

@@ -58,6 +58,9 @@ public class IndexedContainers implements Closeable {
   public final ForwardingFiles files;
   public Watcher watcher = (operation, batch) -> {};
 
+  /** How often a file was opened. */
+  public int opened;
+
   /** Names files that can't be created. */
   public Predicate<Path> refused = file -> false;
 
@@ -71,6 +74,15 @@ public class IndexedContainers implements Closeable {
    * @param conf gets one entry for each chunk, unless it says otherwise
    */
   public IndexedContainers(Path directory, Configuration conf) throws IOException {
+    this(directory, conf, ContainerSettings.of(7));
+  }
+
+  /**
+   * @param conf gets one entry for each chunk, unless it says otherwise
+   * @param settings but for the size of groups
+   */
+  public IndexedContainers(Path directory, Configuration conf, ContainerSettings settings)
+      throws IOException {
     this.conf = conf;
     conf.setIfUnset("hdrf.dedup.index.sample", "1");
     FrameChain plain = FrameChain.of(List.of(), conf);
@@ -83,12 +95,18 @@ public class IndexedContainers implements Closeable {
             }
             return super.create(file);
           }
+
+          @Override
+          public DurableFile open(Path file) throws IOException {
+            opened++;
+            return super.open(file);
+          }
         };
     containers =
         ContainerStore.open(
             directory.resolve("containers"),
             files,
-            ContainerSettings.of(7).groupSize(CHUNK),
+            settings.groupSize(CHUNK),
             ids -> plain,
             (chunk, dst, offset) ->
                 System.arraycopy(name(chunk.get(chunk.position())), 0, dst, offset, 32));

@@ -516,15 +516,13 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
-   * As {@link #isDamaged}, and whether one of the chunks is a difference that can't be made, as its
-   * base is damaged or lost.
+   * Returns whether one of some chunks is a difference that can't be made, as its base is damaged
+   * or lost.
    *
    * @throws IOException if that can't be told now
    */
-  public boolean needsDamaged(long container, int firstChunk, int chunkCount) throws IOException {
-    if (isDamaged(container, firstChunk, chunkCount)) {
-      return true;
-    }
+  public boolean needsDamagedBase(long container, int firstChunk, int chunkCount)
+      throws IOException {
     ContainerDirectory content = directory(container);
     for (int number = firstChunk; number < firstChunk + chunkCount; number++) {
       int index = content.indexOf(number);

@@ -66,6 +66,20 @@ public final class IndexLookup {
 
   private int foundCount;
 
+  /** The chunks that may be in the container looked at, by their place in the batch. */
+  private final int[] proposed = new int[MAX_COUNT];
+
+  private int proposedCount;
+
+  /** The references of these. */
+  private final long[] proposedRefs = new long[MAX_COUNT];
+
+  /** The bases of these; negative of whole ones. */
+  private final long[] proposedBases = new long[MAX_COUNT];
+
+  /** Whether the bases of these were asked for; false between two containers. */
+  private final boolean[] confirmed = new boolean[MAX_COUNT];
+
   /** The containers that hints name. */
   private final long[] hinted = new long[MAX_COUNT];
 
@@ -183,12 +197,17 @@ public final class IndexLookup {
       int chunk = unknown[i];
       if (hintedContainer(chunk, numbered) == container) {
         if (numbered) {
-          accept(chunk, hints[chunk]);
+          propose(chunk, hints[chunk]);
         } else {
-          acceptFrom(container, content, chunk);
+          proposeFrom(container, content, chunk);
         }
       }
     }
+    confirmBases();
+    for (int i = 0; i < proposedCount; i++) {
+      take(i);
+    }
+    proposedCount = 0;
   }
 
   private ContainerDirectory directoryOrNull(long container) {
@@ -200,43 +219,81 @@ public final class IndexLookup {
     }
   }
 
-  /** Takes a chunk that a container has and new blocks may refer to. */
-  private boolean acceptFrom(long container, ContainerDirectory content, int chunk) {
+  private void proposeFrom(long container, ContainerDirectory content, int chunk) {
     int index = content.find(fingerprints, chunk * Fingerprinter.LENGTH);
-    return index >= 0 && accept(chunk, ChunkRef.pack(container, content.number(index)));
-  }
-
-  /** Takes a chunk that may be the wanted one, if it is. */
-  private boolean accept(int chunk, long ref) {
-    long base = confirm(ref, fingerprints, chunk * Fingerprinter.LENGTH);
-    if (base == ContainerStore.NOT_HELD) {
-      return false;
+    if (index >= 0) {
+      propose(chunk, ChunkRef.pack(container, content.number(index)));
     }
-    refs[chunk] = ref;
-    bases[chunk] = base;
-    recentContainers.found(ChunkRef.container(ref));
-    return true;
   }
 
   /**
-   * First acquired, then confirmed: see {@link ChunkPins}. A chunk that is kept as a difference is
-   * there only if its base is, which whoever refers to the chunk refers to.
-   *
-   * @return as {@link ContainerStore#baseIfHeld}
+   * Proposes the place of a chunk, if it is the wanted one and new blocks may refer to it. First
+   * acquired, then confirmed: see {@link ChunkPins}. A chunk that is kept as a difference is there
+   * only if its base is, which is acquired here and confirmed by {@link #confirmBases}.
    */
-  private long confirm(long ref, byte[] wanted, int offset) {
+  private void propose(int chunk, long ref) {
     try {
       long base =
           chunkPins.acquire(ref)
-              ? containers.baseIfHeld(ref, wanted, offset)
+              ? containers.baseIfHeld(ref, fingerprints, chunk * Fingerprinter.LENGTH)
               : ContainerStore.NOT_HELD;
-      boolean held =
-          base < 0 || (chunkPins.acquire(base) && containers.lengthOfBase(base, false) > 0);
-      return held ? base : ContainerStore.NOT_HELD;
+      if (base != ContainerStore.NOT_HELD && (base < 0 || chunkPins.acquire(base))) {
+        proposed[proposedCount] = chunk;
+        proposedRefs[proposedCount] = ref;
+        proposedBases[proposedCount] = base;
+        proposedCount++;
+      }
     } catch (IOException e) {
       LOG.debug("{} can't be confirmed", ChunkRef.toString(ref), e);
-      return ContainerStore.NOT_HELD;
     }
+  }
+
+  /**
+   * Drops what is proposed and has a base that is not there. Container by container, so that no
+   * directory is loaded twice for what one container has.
+   */
+  private void confirmBases() {
+    for (int i = 0; i < proposedCount; i++) {
+      if (proposedBases[i] >= 0 && !confirmed[i]) {
+        long container = ChunkRef.container(proposedBases[i]);
+        for (int j = i; j < proposedCount; j++) {
+          if (proposedBases[j] >= 0 && ChunkRef.container(proposedBases[j]) == container) {
+            confirmed[j] = true;
+            if (!isBase(proposedBases[j])) {
+              proposedRefs[j] = NONE;
+            }
+          }
+        }
+      }
+    }
+    int kept = 0;
+    for (int i = 0; i < proposedCount; i++) {
+      confirmed[i] = false;
+      if (proposedRefs[i] != NONE) {
+        proposed[kept] = proposed[i];
+        proposedRefs[kept] = proposedRefs[i];
+        proposedBases[kept] = proposedBases[i];
+        kept++;
+      }
+    }
+    proposedCount = kept;
+  }
+
+  private boolean isBase(long ref) {
+    try {
+      return containers.lengthOfBase(ref, false) > 0;
+    } catch (IOException e) {
+      LOG.debug("{} can't be confirmed", ChunkRef.toString(ref), e);
+      return false;
+    }
+  }
+
+  /** Takes a place that is proposed and confirmed. */
+  private void take(int i) {
+    int chunk = proposed[i];
+    refs[chunk] = proposedRefs[i];
+    bases[chunk] = proposedBases[i];
+    recentContainers.found(ChunkRef.container(proposedRefs[i]));
   }
 
   /**
@@ -263,20 +320,22 @@ public final class IndexLookup {
   }
 
   private void findIn(long container, ContainerDirectory content) {
-    int added = 0;
     for (int i = 0; i < unknownCount; i++) {
       int chunk = unknown[i];
-      boolean isNew = refs[chunk] == NONE;
-      if (!isNew && ChunkRef.container(refs[chunk]) >= container) {
-        continue;
-      }
-      if (acceptFrom(container, content, chunk)) {
-        if (isNew) {
-          found[foundCount++] = chunk;
-          added++;
-        }
+      if (refs[chunk] == NONE || ChunkRef.container(refs[chunk]) < container) {
+        proposeFrom(container, content, chunk);
       }
     }
+    confirmBases();
+    int added = 0;
+    for (int i = 0; i < proposedCount; i++) {
+      if (refs[proposed[i]] == NONE) {
+        found[foundCount++] = proposed[i];
+        added++;
+      }
+      take(i);
+    }
+    proposedCount = 0;
     counters.foundBeside.add(added);
   }
 

@@ -506,7 +506,8 @@ class DifferencesInStoreTest {
           store.compact(container, (found, whole) -> some, replacements, Throttle.NONE);
       assertThat(result.replaced().get(number)).isTrue();
       assertThat(store.isBad(ref)).isFalse();
-      assertThat(store.needsDamaged(container, number, 1)).isFalse();
+      assertThat(store.isDamaged(container, number, 1)).isFalse();
+      assertThat(store.needsDamagedBase(container, number, 1)).isFalse();
       assertReads();
     }
   }
@@ -526,7 +527,7 @@ class DifferencesInStoreTest {
     assertDamaged(difference);
     int number = ChunkRef.number(difference);
     assertThat(store.isDamaged(0, number, 1)).isFalse();
-    assertThat(store.needsDamaged(0, number, 1)).isTrue();
+    assertThat(store.needsDamagedBase(0, number, 1)).isTrue();
     ContainerDirectory content = store.directory(0);
     Replacements replacements = store.newReplacements(1 << 20);
     assertThat(
@@ -535,8 +536,9 @@ class DifferencesInStoreTest {
         .isTrue();
     store.compact(0, (found, whole) -> found.numbers(), replacements, Throttle.NONE);
     Chunks.assertHas(store, difference, chunks.get(difference));
-    assertThat(store.needsDamaged(0, ChunkRef.number(base), 1)).isTrue();
-    assertThat(store.needsDamaged(0, number, 1)).isFalse();
+    assertThat(store.isDamaged(0, ChunkRef.number(base), 1)).isTrue();
+    assertThat(store.isDamaged(0, number, 1)).isFalse();
+    assertThat(store.needsDamagedBase(0, number, 1)).isFalse();
   }
 
   /** What healing would replace is no base. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.IndexedContainers;
 import io.hdrf.codec.dedup.container.ChunkAppender;
+import io.hdrf.codec.dedup.container.ContainerSettings;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.io.ForwardingFiles;
@@ -623,6 +624,37 @@ class FingerprintIndexTest {
         .containsEntry("indexFoundBeside", 5L);
     assertThat(operations).isEmpty();
     index.close();
+  }
+
+  /** Directories for which there is no room in memory push each other out. */
+  @Test
+  void basesAreConfirmedContainerByContainer() throws IOException {
+    ContainerSettings settings = ContainerSettings.of(7).directoryMemory(1).maxOpenFiles(1);
+    Path small = directory.resolve("small");
+    try (IndexedContainers own = new IndexedContainers(small, new Configuration(false), settings)) {
+      own.index.work(() -> false);
+      int pairs = 8;
+      long[] some = own.sealed(pairs);
+      long[] others = own.sealed(pairs);
+      long[] refs = new long[2 * pairs];
+      try (ChunkAppender appender = own.appender()) {
+        for (int i = 0; i < refs.length; i++) {
+          long base = (i % 2 == 0 ? some : others)[i / 2];
+          byte[] name = IndexedContainers.name(100 + i);
+          refs[i] = appender.appendDifference(name, 0, ByteBuffer.allocateDirect(9), CHUNK, base);
+        }
+        appender.force();
+        own.index.publish(names(100, refs.length), refs, refs.length);
+      }
+      own.containers.sealIdle(ChunkRef.container(refs[0]));
+      own.opened = 0;
+      IndexLookup indexLookup = own.index.newLookup();
+      assertThat(find(indexLookup, 100, refs.length)).isEqualTo(refs);
+      for (int i = 0; i < refs.length; i++) {
+        assertThat(indexLookup.base(i)).isEqualTo((i % 2 == 0 ? some : others)[i / 2]);
+      }
+      assertThat(own.opened).isLessThan(refs.length / 2);
+    }
   }
 
   /** Half of the elements of a full filter were removed. */
