@@ -13,7 +13,6 @@ import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.Waiting;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -427,13 +426,9 @@ class CompatibilityCheck {
     } else {
       askOld(dataNode);
     }
-    try (Stream<java.nio.file.Path> paths = Files.walk(dataNode.volumes().get(0))) {
-      assertThat(
-              paths.filter(
-                  path -> path.getFileName().toString().matches("quarantine.*|.*damaged.*")))
-          .as(dataNode.name() + ": what was quarantined or set aside")
-          .isEmpty();
-    }
+    assertThat(LiveFiles.below(dataNode.volumes().get(0)))
+        .as(dataNode.name() + ": what was quarantined or set aside")
+        .noneMatch(path -> path.getFileName().toString().matches("quarantine.*|.*damaged.*"));
     assertLog(dataNode);
   }
 
@@ -525,11 +520,8 @@ class CompatibilityCheck {
   }
 
   private static long blockFiles(DataNode dataNode) throws IOException {
-    try (Stream<java.nio.file.Path> paths = Files.walk(dataNode.volumes().get(0))) {
-      return paths.filter(path -> path.getFileName().toString().matches("blk_\\d+")).count();
-    } catch (UncheckedIOException e) {
-      // A file was deleted while they were listed.
-      return -1;
-    }
+    return LiveFiles.below(dataNode.volumes().get(0)).stream()
+        .filter(path -> path.getFileName().toString().matches("blk_\\d+"))
+        .count();
   }
 }

@@ -37,7 +37,6 @@ import java.util.TreeSet;
 import java.util.function.BiPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FileUtil;
@@ -566,27 +565,19 @@ class DamageTest {
   }
 
   private Path any(Path volume, String name) throws IOException {
-    try (Stream<Path> files = Files.walk(volume.resolve("current"))) {
-      List<Path> all =
-          files.filter(file -> file.getFileName().toString().matches(name)).sorted().toList();
-      return all.isEmpty() ? null : all.get(random.nextInt(all.size()));
-    }
+    List<Path> all =
+        LiveFiles.below(volume.resolve("current")).stream()
+            .filter(file -> file.getFileName().toString().matches(name))
+            .sorted()
+            .toList();
+    return all.isEmpty() ? null : all.get(random.nextInt(all.size()));
   }
 
   /** Returns the blocks of a volume that can't be read any more. */
   private Set<Long> damagedBy(Spot spot) throws IOException {
     Path copy = directory.resolve("copy");
     FileUtil.fullyDelete(copy.toFile());
-    try (Stream<Path> files = Files.walk(spot.volume())) {
-      for (Path file : (Iterable<Path>) files::iterator) {
-        Path target = copy.resolve(spot.volume().relativize(file));
-        if (Files.isDirectory(file)) {
-          Files.createDirectories(target);
-        } else if (!file.getFileName().toString().endsWith(".lock")) {
-          Files.copy(file, target);
-        }
-      }
-    }
+    LiveFiles.copy(spot.volume(), copy);
     spot.damage(copy.resolve(spot.volume().relativize(spot.file())));
     return check.damaged(copy);
   }

@@ -349,12 +349,11 @@ class StoreLossTest {
 
   /** Returns the directory of its embedded store. */
   private static Path store(DataNode dataNode) throws IOException {
-    try (Stream<Path> tree = Files.walk(dataNode.volumes().get(0))) {
-      return tree.filter(path -> Files.exists(path.resolve("CURRENT")))
-          .filter(path -> !path.getFileName().toString().contains(".damaged-"))
-          .findFirst()
-          .orElseThrow();
-    }
+    return LiveFiles.below(dataNode.volumes().get(0)).stream()
+        .filter(path -> Files.exists(path.resolve("CURRENT")))
+        .filter(path -> !path.getFileName().toString().contains(".damaged-"))
+        .findFirst()
+        .orElseThrow();
   }
 
   private void lose(FileLoss loss, Path store) throws IOException {

@@ -18,6 +18,7 @@ import io.hdrf.volume.Superblock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
@@ -102,12 +103,10 @@ final class VolumeCheck {
 
   /** Returns the finalized blocks of a volume. */
   static Set<Long> blocks(Path volume) throws IOException {
-    try (Stream<Path> files = Files.walk(volume.resolve("current"))) {
-      return files
-          .filter(VolumeCheck::isFinalized)
-          .map(VolumeCheck::idOf)
-          .collect(Collectors.toSet());
-    }
+    return LiveFiles.below(volume.resolve("current")).stream()
+        .filter(VolumeCheck::isFinalized)
+        .map(VolumeCheck::idOf)
+        .collect(Collectors.toSet());
   }
 
   private static boolean isFinalized(Path file) {
@@ -124,17 +123,19 @@ final class VolumeCheck {
    * Returns whether a volume has a finalized block with that id which begins like a reduced one.
    */
   static boolean looksReduced(Path volume, long id) throws IOException {
-    try (Stream<Path> files = Files.walk(volume.resolve("current"))) {
-      for (Path file :
-          (Iterable<Path>) files.filter(path -> path.endsWith("blk_" + id))::iterator) {
-        try (ChannelFile open = ChannelFile.open(file)) {
-          ByteBuffer magic = ByteBuffer.allocate(Integer.BYTES);
-          open.read(magic, 0);
-          magic.flip();
-          if (magic.remaining() == Integer.BYTES && BlockHeader.hasMagic(magic)) {
-            return true;
-          }
+    for (Path file : LiveFiles.below(volume.resolve("current"))) {
+      if (!file.endsWith("blk_" + id)) {
+        continue;
+      }
+      try (ChannelFile open = ChannelFile.open(file)) {
+        ByteBuffer magic = ByteBuffer.allocate(Integer.BYTES);
+        open.read(magic, 0);
+        magic.flip();
+        if (magic.remaining() == Integer.BYTES && BlockHeader.hasMagic(magic)) {
+          return true;
         }
+      } catch (NoSuchFileException e) {
+        // Renamed or deleted since.
       }
     }
     return false;
