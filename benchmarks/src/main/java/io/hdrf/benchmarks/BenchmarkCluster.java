@@ -49,7 +49,10 @@ public final class BenchmarkCluster implements Closeable {
         ClusterConfig.in(directory)
             .withDataNodes(dataNodes)
             .withReplication(replication)
-            .withHeaps("512m", "1g");
+            .withHeaps("512m", "1g")
+            // Between two rounds the blocks of the first are deleted.
+            .with("dfs.heartbeat.interval", "1")
+            .with("dfs.namenode.redundancy.interval.seconds", "1");
     if (variant.equals(STOCK)) {
       return config.withStock(true);
     }

@@ -182,7 +182,6 @@ public final class CollectionBenchmark implements Callable<Integer> {
   private CollectionSide open(Path directory, int livePercent) throws IOException {
     ClusterConfig config =
         BenchmarkCluster.config(directory, chain, 1, 1)
-            .with("dfs.heartbeat.interval", "1")
             .with("hdrf.dedup.gc.interval", "0")
             .with("hdrf.dedup.gc.min.age", "0")
             .with("hdrf.dedup.gc.rate", rate)

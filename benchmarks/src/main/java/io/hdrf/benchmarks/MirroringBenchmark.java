@@ -258,11 +258,10 @@ public final class MirroringBenchmark implements Callable<Integer> {
   private LinkSide open(String chain, MirroringVariant variant) throws IOException {
     ClusterConfig config =
         BenchmarkCluster.config(
-                Directories.work("mirroring").resolve(variant.cluster()),
-                variant.chain(chain),
-                DATA_NODES,
-                DATA_NODES)
-            .with("dfs.heartbeat.interval", "1");
+            Directories.work("mirroring").resolve(variant.cluster()),
+            variant.chain(chain),
+            DATA_NODES,
+            DATA_NODES);
     config = variant.configure(config);
     if (!config.stock()) {
       config = BenchmarkCluster.with(config, settings);
