@@ -72,8 +72,8 @@ final class Recipe {
     parse(payload, visitor, (container, first, count) -> {});
   }
 
-  private static void parse(ByteBuffer payload, RunVisitor chunks, RunVisitor bases)
-      throws IOException {
+  /** As {@link #parse}, the bases apart from the chunks that make the frame. */
+  static void parse(ByteBuffer payload, RunVisitor chunks, RunVisitor bases) throws IOException {
     int version = payload.hasRemaining() ? payload.get() & 0xFF : -1;
     if (version > VERSION) {
       throw new IOException(
