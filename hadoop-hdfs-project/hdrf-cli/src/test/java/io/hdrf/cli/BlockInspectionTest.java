@@ -24,6 +24,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -310,6 +311,26 @@ class BlockInspectionTest {
     assertThat(inspect().verdict()).isEqualTo(Verdict.DAMAGED);
     assertThat(inspect().detail()).contains(block.toString());
     assertThat(inspect().facts()).containsEntry("damagedGroups", 1);
+  }
+
+  @Test
+  void whatALaterVersionWroteIsNotDamaged() throws Exception {
+    writeVersions();
+    block = container();
+    byte[] bytes = Files.readAllBytes(block);
+    ByteBuffer later = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    int footer = bytes.length - 96;
+    for (int[] part : new int[][] {{0, 60}, {footer, 92}}) {
+      later.put(part[0] + 4, (byte) 9);
+      CRC32C crc = new CRC32C();
+      crc.update(bytes, part[0], part[1]);
+      later.putInt(part[0] + part[1], (int) crc.getValue());
+    }
+    Files.write(block, bytes);
+    assertThat(inspect().verdict()).isEqualTo(Verdict.NOT_VERIFIED);
+    assertThat(inspect().detail())
+        .contains(block.toString())
+        .contains("format version 9 is too new");
   }
 
   /** Users may write what begins like a container. */
