@@ -84,9 +84,15 @@ public final class ContainerInspection {
       if (!hasName(path) && !ContainerHeader.begins(file)) {
         return false;
       }
-      new ContainerInspection(path, file, lists, facts).inspect();
+      inspect(path, file, lists, facts);
       return true;
     }
+  }
+
+  /** As above, of a file that is a container. */
+  static void inspect(Path path, ReadableFile file, boolean lists, Map<String, Object> facts)
+      throws IOException {
+    new ContainerInspection(path, file, lists, facts).inspect();
   }
 
   private static boolean hasName(Path path) {
