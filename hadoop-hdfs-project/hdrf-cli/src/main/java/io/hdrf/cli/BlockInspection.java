@@ -18,8 +18,12 @@ import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.io.UnknownFormatVersionException;
+import io.hdrf.spi.scheme.BlockScheme;
+import io.hdrf.spi.scheme.CorruptFrameException;
+import io.hdrf.spi.scheme.FrameSink;
 import io.hdrf.spi.scheme.ReductionScheme;
 import io.hdrf.spi.scheme.SchemeNotFoundException;
+import io.hdrf.spi.scheme.StoredPayloads;
 import io.hdrf.volume.Superblock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -39,9 +43,9 @@ import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * The facts about a block file, found out without changing anything. The file may be on a volume,
- * where the superblock and the {@code .meta} file are, or a copy elsewhere, of which fewer facts
- * are known.
+ * The facts about a block file, or a file of a scheme's store, found out without changing anything.
+ * A block file may be on a volume, where the superblock and the {@code .meta} file are, or a copy
+ * elsewhere, of which fewer facts are known.
  */
 final class BlockInspection {
   private static final Pattern BLOCK = Pattern.compile("blk_(-?\\d+)");
@@ -79,15 +83,22 @@ final class BlockInspection {
   /**
    * Inspects a file.
    *
-   * @param withFrames whether the facts list each frame
+   * @param withFrames whether the facts list each frame of a block, and what it names; of a file of
+   *     a store, what its scheme lists
    */
   static BlockInspection of(Path file, SchemeRegistry registry, boolean withFrames)
       throws IOException {
     BlockInspection inspection = new BlockInspection();
     try (ChannelFile open = new ChannelFile(FileChannel.open(file, StandardOpenOption.READ))) {
-      inspection.inspect(file.toAbsolutePath().normalize(), open, registry, withFrames);
-    } catch (CorruptFileException | UnknownFormatVersionException e) {
+      Path name = file.toAbsolutePath().normalize();
+      inspection.facts.put("file", name.toString());
+      if (!inspection.inspectStore(name, registry, withFrames)) {
+        inspection.inspect(name, open, registry, withFrames);
+      }
+    } catch (CorruptFileException e) {
       inspection.judge(Verdict.DAMAGED, e.getMessage());
+    } catch (UnknownFormatVersionException e) {
+      inspection.judge(Verdict.NOT_VERIFIED, e.getMessage());
     }
     inspection.facts.put(
         "verdict", inspection.verdict.name().toLowerCase(Locale.ROOT).replace('_', ' '));
@@ -102,10 +113,46 @@ final class BlockInspection {
     detail = why;
   }
 
+  /** Returns false if the file is of no scheme's store. */
+  private boolean inspectStore(Path file, SchemeRegistry registry, boolean lists)
+      throws IOException {
+    if (BLOCK.matcher(file.getFileName().toString()).matches()) {
+      return false;
+    }
+    for (String name : registry.names()) {
+      if (registry.byName(name) instanceof BlockScheme scheme) {
+        Map<String, Object> told = new LinkedHashMap<>();
+        try {
+          if (scheme.inspectStore(file, lists, told)) {
+            judge(Verdict.VERIFIED, "");
+            return true;
+          }
+        } finally {
+          addStore(file, name, told, registry);
+        }
+      }
+    }
+    return false;
+  }
+
+  private void addStore(Path file, String scheme, Map<String, Object> told, SchemeRegistry registry)
+      throws IOException {
+    if (told.isEmpty()) {
+      return;
+    }
+    long physical = DiskUsage.allocated(file);
+    facts.put("physicalBytes", physical);
+    if (told.get("logicalBytes") instanceof Long logical && logical > 0) {
+      facts.put("ratio", (double) physical / logical);
+    }
+    facts.put("scheme", scheme);
+    told.replaceAll((name, value) -> value instanceof int[] ids ? schemes(ids, registry) : value);
+    facts.putAll(told);
+  }
+
   private void inspect(Path file, ChannelFile open, SchemeRegistry registry, boolean withFrames)
       throws IOException {
     long physical = DiskUsage.allocated(file);
-    facts.put("file", file.toString());
     facts.put("logicalBytes", open.length());
     facts.put("physicalBytes", physical);
     facts.put("ratio", open.length() == 0 ? 1.0 : (double) physical / open.length());
@@ -178,15 +225,18 @@ final class BlockInspection {
     if (withFrames) {
       facts.put("frameList", frameList(frames));
     }
-    if (meta.isEmpty()) {
-      judge(Verdict.NOT_VERIFIED, "there is no .meta file beside it");
-      return;
-    }
     SchemeChain chain;
     try {
       chain = SchemeChain.ofIds(header.chainIds(), registry);
     } catch (SchemeNotFoundException e) {
       judge(Verdict.NOT_VERIFIED, e.getMessage());
+      return;
+    }
+    if (!inspectPayloads(block, chain, withFrames)) {
+      return;
+    }
+    if (meta.isEmpty()) {
+      judge(Verdict.NOT_VERIFIED, "there is no .meta file beside it");
       return;
     }
     if (chain.keepsContentInStore()) {
@@ -198,6 +248,46 @@ final class BlockInspection {
         VolumeSchemes opened =
             new VolumeSchemes(registry, new Configuration(), store, LocalDurableFiles.INSTANCE)) {
       judge(BlockVerifier.verify(block, opened.codec(header.chainIds()), checksums, null));
+    }
+  }
+
+  /** Returns false if the payloads can't be read here, which is no damage. */
+  private boolean inspectPayloads(ReducedBlock block, SchemeChain chain, boolean lists)
+      throws IOException {
+    if (!(chain.schemes().get(0) instanceof BlockScheme scheme) || scheme.framesPassTail()) {
+      return true;
+    }
+    try {
+      scheme.inspectPayloads(visitor -> showPayloads(block, visitor), lists, facts);
+      return true;
+    } catch (CorruptFileException e) {
+      throw e;
+    } catch (CorruptFrameException e) {
+      throw new CorruptFileException(block.name(), e.getMessage(), e);
+    } catch (IOException e) {
+      judge(Verdict.NOT_VERIFIED, block.name() + ": " + e.getMessage());
+      return false;
+    }
+  }
+
+  private static void showPayloads(ReducedBlock block, StoredPayloads.Visitor visitor)
+      throws IOException {
+    FrameTable frames = block.frames();
+    ByteBuffer stored = ByteBuffer.allocateDirect(frames.maxStoredLength());
+    for (int i = 0; i < frames.frameCount(); i++) {
+      stored.clear();
+      block.readStored(i, stored);
+      stored.flip();
+      try {
+        if (frames.stages(i) != FrameSink.BLOCK_STAGE) {
+          throw new CorruptFrameException("stage mask " + frames.stages(i));
+        }
+        visitor.frame(block.header().blockId(), frames.originalLength(i), stored);
+      } catch (CorruptFrameException e) {
+        throw new CorruptFrameException("frame " + i + ": " + e.getMessage(), e);
+      } catch (IOException e) {
+        throw new IOException("frame " + i + ": " + e.getMessage(), e);
+      }
     }
   }
 
@@ -253,6 +343,7 @@ final class BlockInspection {
     List<Map<String, Object>> list = new ArrayList<>();
     for (int i = 0; i < frames.frameCount(); i++) {
       Map<String, Object> frame = new LinkedHashMap<>();
+      frame.put("frame", i);
       frame.put("position", frames.originalPosition(i));
       frame.put("length", frames.originalLength(i));
       frame.put("storedPosition", frames.storedPosition(i));

@@ -177,6 +177,10 @@ final class ClusterReport {
     if (scrubs.size() > 1) {
       all.add(new Section("Containers read and healed", scrubs));
     }
+    List<List<String>> differences = differenceTable();
+    if (differences.size() > 1) {
+      all.add(new Section("New chunks stored as differences", differences));
+    }
     if (!reasons.isEmpty()) {
       all.add(new Section("Why blocks are plain", reasonTable()));
     }
@@ -288,6 +292,33 @@ final class ClusterReport {
                 node.metric("DedupScrubContainersDamaged"),
                 node.metric("DedupHealChunks"),
                 node.metric("DedupHealChunksLeft")));
+      }
+    }
+    return rows;
+  }
+
+  /** What the DataNodes have stored as differences since they were started; none: no row. */
+  private List<List<String>> differenceTable() {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(
+        List.of(
+            "DataNode",
+            "differences since its start",
+            "of new chunks",
+            "bytes of these chunks",
+            "take",
+            "bases read"));
+    for (NodeReport node : nodes) {
+      long chunks = node.metrics().getOrDefault("DedupChunksAsDifferences", 0L);
+      if (chunks > 0) {
+        rows.add(
+            List.of(
+                node.name(),
+                Long.toString(chunks),
+                node.metric("DedupChunksNew"),
+                Sizes.bytes(node.metrics().getOrDefault("DedupBytesAsDifferences", 0L)),
+                Sizes.bytes(node.metrics().getOrDefault("DedupBytesOfDifferences", 0L)),
+                node.metric("DedupBasesRead")));
       }
     }
     return rows;

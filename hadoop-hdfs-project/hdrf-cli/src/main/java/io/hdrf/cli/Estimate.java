@@ -14,6 +14,9 @@ package io.hdrf.cli;
  * @param chunks the number of chunks of the files
  * @param uniqueChunks the number of different ones
  * @param uniqueBytes the bytes of the different chunks
+ * @param chunksAsDifferences the number of different chunks that are kept as differences to others
+ * @param bytesAsDifferences the bytes of these chunks
+ * @param bytesOfDifferences what is kept of them, before compression
  * @param indexEntries the number of different chunks with entries in the index
  */
 record Estimate(
@@ -27,6 +30,9 @@ record Estimate(
     long chunks,
     long uniqueChunks,
     long uniqueBytes,
+    long chunksAsDifferences,
+    long bytesAsDifferences,
+    long bytesOfDifferences,
     long indexEntries) {
 
   /** Bits per chunk at the default error rate of the filters. */
@@ -60,6 +66,11 @@ record Estimate(
   /** Returns bytes of different chunks as a share of all; 1 where there are none. */
   double uniqueShare() {
     return share(uniqueBytes, logicalBytes);
+  }
+
+  /** Returns the part of the different chunks that are kept as differences; 0 if there are none. */
+  double differenceShare() {
+    return uniqueChunks == 0 ? 0 : (double) chunksAsDifferences / uniqueChunks;
   }
 
   /** Returns the bytes of the filters, in a DataNode's memory and on the volume. */

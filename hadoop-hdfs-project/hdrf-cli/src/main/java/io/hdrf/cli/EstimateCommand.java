@@ -79,6 +79,12 @@ final class EstimateCommand implements Callable<Integer> {
   private Path configuration;
 
   @Option(
+      names = "-D",
+      paramLabel = "KEY=VALUE",
+      description = "A setting, instead of that of --conf: -D hdrf.dedup.delta=on.")
+  private Map<String, String> settings = Map.of();
+
+  @Option(
       names = "--work-dir",
       paramLabel = "DIR",
       defaultValue = "${sys:java.io.tmpdir}",
@@ -104,6 +110,7 @@ final class EstimateCommand implements Callable<Integer> {
       RecordTarget.addFiles(conf, configuration);
       Login.use(conf);
     }
+    settings.forEach(conf::set);
     Terminal terminal = Terminal.system();
     Troubles troubles = new Troubles(terminal);
     List<EstimateFile> files = files(conf, troubles);
@@ -224,21 +231,34 @@ final class EstimateCommand implements Callable<Integer> {
     terminal.result(files.size() + " files, " + Sizes.bytes(bytes(files)) + "; one copy takes");
     List<List<String>> rows = new ArrayList<>();
     boolean dedup = estimates.stream().anyMatch(Estimate::hasChunks);
-    rows.add(row(dedup, "chain", "physical", "ratio", "chunks", "unique", "filters", "index"));
+    boolean differences = estimates.stream().anyMatch(e -> e.chunksAsDifferences() > 0);
+    int columns = differences ? 8 : dedup ? 7 : 3;
+    rows.add(
+        row(
+            columns,
+            "chain",
+            "physical",
+            "ratio",
+            "chunks",
+            "unique",
+            "filters",
+            "index",
+            "differences"));
     for (Estimate e : estimates) {
       String physical = Sizes.bytes(e.physicalBytes());
       rows.add(
           e.hasChunks()
               ? row(
-                  true,
+                  columns,
                   e.label(),
                   physical,
                   Sizes.percent(e.ratio()),
                   Long.toString(e.chunks()),
                   Sizes.percent(e.uniqueShare()),
                   Sizes.bytes(e.filterBytes()),
-                  Sizes.bytes(e.embeddedIndexBytes()))
-              : row(dedup, e.label(), physical, Sizes.percent(e.ratio()), "", "", "", ""));
+                  Sizes.bytes(e.embeddedIndexBytes()),
+                  e.chunksAsDifferences() + " (" + Sizes.percent(e.differenceShare()) + ")")
+              : row(columns, e.label(), physical, Sizes.percent(e.ratio()), "", "", "", "", ""));
     }
     terminal.table(rows);
     if (dedup) {
@@ -246,10 +266,14 @@ final class EstimateCommand implements Callable<Integer> {
           "filters are in the DataNode's memory, too. The index is that of the embedded");
       terminal.result("store; in Redis it takes as much, of its memory and not of the volume.");
     }
+    if (differences) {
+      terminal.result(
+          "differences are chunks that are kept as such, and their part of the unique.");
+    }
   }
 
-  private static List<String> row(boolean dedup, String... cells) {
-    return Arrays.asList(cells).subList(0, dedup ? cells.length : 3);
+  private static List<String> row(int columns, String... cells) {
+    return Arrays.asList(cells).subList(0, columns);
   }
 
   private static ObjectNode toJson(List<EstimateFile> files, List<Estimate> estimates) {
@@ -273,6 +297,9 @@ final class EstimateCommand implements Callable<Integer> {
             .put("uniqueChunks", e.uniqueChunks())
             .put("uniqueBytes", e.uniqueBytes())
             .put("uniqueShare", e.uniqueShare())
+            .put("chunksAsDifferences", e.chunksAsDifferences())
+            .put("bytesAsDifferences", e.bytesAsDifferences())
+            .put("bytesOfDifferences", e.bytesOfDifferences())
             .put("indexEntries", e.indexEntries())
             .put("filterBytes", e.filterBytes())
             .put("embeddedIndexBytes", e.embeddedIndexBytes())

@@ -145,6 +145,9 @@ final class Estimator implements Closeable {
         metrics.getOrDefault("chunksNew", 0L) + metrics.getOrDefault("chunksFound", 0L),
         metrics.getOrDefault("chunksNew", 0L),
         metrics.getOrDefault("bytesNew", 0L),
+        metrics.getOrDefault("chunksAsDifferences", 0L),
+        metrics.getOrDefault("bytesAsDifferences", 0L),
+        metrics.getOrDefault("bytesOfDifferences", 0L),
         metrics.getOrDefault("indexEntriesWritten", 0L));
   }
 

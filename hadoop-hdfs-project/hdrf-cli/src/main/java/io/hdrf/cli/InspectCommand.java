@@ -7,7 +7,7 @@ import io.hdrf.scheme.SchemeRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.AbstractList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -21,18 +21,25 @@ import picocli.CommandLine.Parameters;
     name = "inspect",
     mixinStandardHelpOptions = true,
     description = {
-      "Show what a DataNode's block file holds, and whether it is sound.",
-      "It is compared with the .meta file beside it, and its tag with the volume's secret.",
-      "The exit code is 1 if it is damaged, and 0 if it is sound or can't be verified."
+      "Show what a DataNode's block file holds, or a container of dedup, and whether it is sound.",
+      "A block is compared with the .meta file beside it, and its tag with the volume's secret; of"
+          + " a block of dedup it shows which chunks it names, and which bases. Of a container the"
+          + " stored bytes of groups are compared with their checksums and with the directory.",
+      "The exit code is 1 if it is damaged, and 0 if it is sound or can't be verified, as what a"
+          + " later version wrote."
     })
 final class InspectCommand implements Callable<Integer> {
-  @Parameters(paramLabel = "FILE", description = "A block file, plain or reduced.")
+  @Parameters(
+      paramLabel = "FILE",
+      description = "A block file, plain or reduced, or a container (.hdc, .hdc.open).")
   private Path file;
 
-  @Option(names = "--json", description = "Print JSON, with every frame.")
+  @Option(names = "--json", description = "Print JSON, with all that --frames lists.")
   private boolean json;
 
-  @Option(names = "--frames", description = "List every frame.")
+  @Option(
+      names = "--frames",
+      description = "List every frame and what it names; of a container, every group and chunk.")
   private boolean frames;
 
   @Option(
@@ -63,28 +70,41 @@ final class InspectCommand implements Callable<Integer> {
         : ExitCode.OK;
   }
 
-  private static void print(Terminal terminal, Map<String, Object> facts) {
+  static void print(Terminal terminal, Map<String, Object> facts) {
     for (Map.Entry<String, Object> fact : facts.entrySet()) {
-      if (!fact.getKey().equals("frameList")) {
+      if (!isTable(fact)) {
         terminal.result(String.format("%-22s %s", label(fact.getKey()), text(fact)));
       }
     }
-    if (facts.get("frameList") instanceof List<?> list) {
-      List<List<String>> rows = new ArrayList<>();
-      for (Object item : list) {
-        Map<?, ?> frame = (Map<?, ?>) item;
-        if (rows.isEmpty()) {
-          List<String> head = new ArrayList<>(List.of("frame"));
-          frame.keySet().forEach(key -> head.add(label(key.toString())));
-          rows.add(head);
-        }
-        List<String> row = new ArrayList<>(List.of(Integer.toString(rows.size() - 1)));
-        frame.values().forEach(value -> row.add(value.toString()));
-        rows.add(row);
+    for (Map.Entry<String, Object> fact : facts.entrySet()) {
+      if (isTable(fact) && fact.getValue() instanceof List<?> list && !list.isEmpty()) {
+        terminal.result("");
+        terminal.table(rows(list));
       }
-      terminal.result("");
-      terminal.table(rows);
     }
+  }
+
+  private static boolean isTable(Map.Entry<String, Object> fact) {
+    return fact.getKey().endsWith("List");
+  }
+
+  /** Returns heads and cells, each row made when it is asked for: there may be many. */
+  private static List<List<String>> rows(List<?> list) {
+    List<String> heads =
+        ((Map<?, ?>) list.get(0)).keySet().stream().map(key -> label(key.toString())).toList();
+    return new AbstractList<>() {
+      @Override
+      public List<String> get(int index) {
+        return index == 0
+            ? heads
+            : ((Map<?, ?>) list.get(index - 1)).values().stream().map(Object::toString).toList();
+      }
+
+      @Override
+      public int size() {
+        return list.size() + 1;
+      }
+    };
   }
 
   private static String text(Map.Entry<String, Object> fact) {
@@ -95,9 +115,12 @@ final class InspectCommand implements Callable<Integer> {
     if (value instanceof Long bytes && fact.getKey().endsWith("Bytes")) {
       return bytes + " (" + Sizes.bytes(bytes) + ")";
     }
-    return value instanceof List<?> list
-        ? String.join(",", list.stream().map(Object::toString).toList())
-        : value.toString();
+    if (value instanceof List<?> list) {
+      return list.isEmpty()
+          ? "none"
+          : String.join(",", list.stream().map(Object::toString).toList());
+    }
+    return value.toString();
   }
 
   private static String label(String key) {

@@ -3,24 +3,34 @@ package io.hdrf.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hdrf.block.BlockRef;
 import io.hdrf.block.ReducedBlockWriter;
 import io.hdrf.block.TagKey;
 import io.hdrf.cli.BlockInspection.Verdict;
+import io.hdrf.codec.dedup.DedupScheme;
 import io.hdrf.codec.lz4.Lz4Scheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.VolumeSchemes;
+import io.hdrf.scheme.VolumeServices;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.BlockSource;
+import io.hdrf.spi.scheme.StoredPayloads;
+import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.volume.Superblock;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.BeforeEach;
@@ -179,6 +189,159 @@ class BlockInspectionTest {
     assertThat(inspect().verdict()).isEqualTo(Verdict.DAMAGED);
     Files.delete(meta);
     assertThat(inspect().verdict()).isEqualTo(Verdict.NOT_VERIFIED);
+  }
+
+  /** A store of {@code dedup} with a block, and one with changes of it. */
+  private Path[] writeVersions() throws Exception {
+    registry = SchemeRegistry.of(List.of(new Lz4Scheme(), new DedupScheme()));
+    MetadataStore store = new MemoryStore();
+    VolumeServices services =
+        new VolumeServices() {
+          @Override
+          public long volumeId() {
+            return 5;
+          }
+
+          @Override
+          public MetadataStore metadata() {
+            return store;
+          }
+
+          @Override
+          public StoredPayloads payloads(int schemeId) {
+            return VolumeServices.NONE.payloads(schemeId);
+          }
+        };
+    Configuration conf = new Configuration();
+    conf.set("hdrf.dedup.delta", "on");
+    conf.setInt("hdrf.dedup.gc.interval", 0);
+    SchemeChain chain = SchemeChain.parse("test", "dedup,lz4", registry);
+    TagKey key = Superblock.readKey(hdrf).orElseThrow();
+    new Random(2).nextBytes(data);
+    Path[] blocks = new Path[2];
+    try (VolumeSchemes schemes =
+        new VolumeSchemes(registry, conf, hdrf, LocalDurableFiles.INSTANCE, services)) {
+      for (int i = 0; i < blocks.length; i++) {
+        blocks[i] = block.resolveSibling("blk_" + i);
+        try (ReducedBlockWriter writer =
+            ReducedBlockWriter.create(
+                LocalDurableFiles.INSTANCE,
+                blocks[i],
+                new BlockRef(POOL, i),
+                LENGTH,
+                chain.ids(),
+                key,
+                LENGTH)) {
+          ByteBuffer source = ByteBuffer.wrap(data);
+          BlockSource input =
+              dst -> {
+                int count = Math.min(dst.remaining(), source.remaining());
+                dst.put(source.slice().limit(count));
+                source.position(source.position() + count);
+                return count == 0 ? -1 : count;
+              };
+          schemes.codec(chain).encode(LENGTH, input, writer);
+          writer.finish();
+          writer.force();
+        }
+        for (int j = 1000; j < LENGTH; j += 4000) {
+          data[j] ^= 1;
+        }
+      }
+    }
+    return blocks;
+  }
+
+  private Path container() throws IOException {
+    try (Stream<Path> files = Files.list(hdrf.resolve("dedup/containers"))) {
+      return files.findFirst().orElseThrow();
+    }
+  }
+
+  @Test
+  void aBlockTellsWhatItNamesInItsStore() throws Exception {
+    Path[] blocks = writeVersions();
+    block = blocks[0];
+    assertThat(inspect().facts())
+        .containsEntry("schemes", List.of("dedup", "lz4"))
+        .containsEntry("recipeVersion", 1)
+        .containsEntry("bases", 0L);
+    block = blocks[1];
+    BlockInspection inspection = inspect();
+    assertThat(inspection.verdict()).isEqualTo(Verdict.NOT_VERIFIED);
+    String id = container().getFileName().toString().replace(".hdc", "");
+    assertThat(inspection.facts())
+        .containsEntry("recipeVersion", 2)
+        .containsEntry("containersOfBases", List.of(id));
+    long bases = (Long) inspection.facts().get("bases");
+    assertThat(bases).isPositive().isLessThanOrEqualTo((Long) inspection.facts().get("chunks"));
+    assertThat((List<?>) inspection.facts().get("namedList"))
+        .extracting("names")
+        .contains("chunks", "bases");
+    assertThat(BlockInspection.of(block, registry, false).facts()).doesNotContainKey("namedList");
+    flip(block, 60);
+    assertThat(inspect().verdict()).isEqualTo(Verdict.DAMAGED);
+    assertThat(inspect().detail()).contains(block.toString());
+  }
+
+  @Test
+  void aContainerIsShownWithItsDifferences() throws Exception {
+    writeVersions();
+    block = container();
+    BlockInspection inspection = inspect();
+    assertThat(inspection.verdict()).as(inspection.detail()).isEqualTo(Verdict.VERIFIED);
+    assertThat(inspection.facts())
+        .containsEntry("scheme", "dedup")
+        .containsEntry("form", "container")
+        .containsEntry("schemes", List.of("lz4"))
+        .containsEntry("verdict", "verified");
+    assertThat((Long) inspection.facts().get("chunksAsDifferences")).isPositive();
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    PrintStream stream = new PrintStream(out, true, StandardCharsets.UTF_8);
+    InspectCommand.print(new Terminal(stream, stream, false), inspection.facts());
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .containsPattern("chunks as differences +\\d+\\R")
+        .containsPattern("group +position +header length .* state\\R0 +64 .* sound\\R")
+        .containsPattern("chunk +group +length +kept length +base +fingerprint\\R0 +0 ")
+        .containsPattern("\\R\\d+ +2 +\\d+ +\\d+ +[0-9a-f]{12}:\\d+ +[0-9a-f]{64}\\R");
+    assertThat(new ObjectMapper().valueToTree(inspection.facts()).path("chunkList"))
+        .hasSize(((Long) inspection.facts().get("chunks")).intValue());
+
+    flip(block, 1000);
+    assertThat(inspect().verdict()).isEqualTo(Verdict.DAMAGED);
+    assertThat(inspect().detail()).contains(block.toString());
+    assertThat(inspect().facts()).containsEntry("damagedGroups", 1);
+  }
+
+  @Test
+  void whatALaterVersionWroteIsNotDamaged() throws Exception {
+    writeVersions();
+    block = container();
+    byte[] bytes = Files.readAllBytes(block);
+    ByteBuffer later = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    int footer = bytes.length - 96;
+    for (int[] part : new int[][] {{0, 60}, {footer, 92}}) {
+      later.put(part[0] + 4, (byte) 9);
+      CRC32C crc = new CRC32C();
+      crc.update(bytes, part[0], part[1]);
+      later.putInt(part[0] + part[1], (int) crc.getValue());
+    }
+    Files.write(block, bytes);
+    assertThat(inspect().verdict()).isEqualTo(Verdict.NOT_VERIFIED);
+    assertThat(inspect().detail())
+        .contains(block.toString())
+        .contains("format version 9 is too new");
+  }
+
+  /** Users may write what begins like a container. */
+  @Test
+  void aBlockIsNeverTakenForAContainer() throws Exception {
+    writeVersions();
+    byte[] imitation = Files.readAllBytes(container());
+    Files.write(block, imitation);
+    writeMeta(meta, imitation);
+    assertThat(inspect().facts()).containsEntry("form", "plain");
+    assertThat(inspect().verdict()).isEqualTo(Verdict.VERIFIED);
   }
 
   @Test

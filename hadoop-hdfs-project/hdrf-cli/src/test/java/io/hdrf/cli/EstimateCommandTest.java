@@ -242,6 +242,55 @@ class EstimateCommandTest {
     assertNothingIsLeft();
   }
 
+  /** Bytes that are changed here and there, so that most chunks are new and similar to others. */
+  private static byte[] changed(byte[] bytes, int from) {
+    byte[] changed = bytes.clone();
+    for (int i = from; i < changed.length; i += 4000) {
+      changed[i] ^= 0x55;
+    }
+    return changed;
+  }
+
+  @Test
+  void chunksThatAreSimilarAreEstimatedAsDifferences() throws IOException {
+    byte[] bytes = noise(LENGTH);
+    for (int i = 0; i < 3; i++) {
+      Files.write(data.resolve("version-" + i), bytes);
+      bytes = changed(bytes, 1000 * (i + 1));
+    }
+    Configuration conf = new Configuration();
+    JsonNode whole = estimate(conf, "--chain=dedup,lz4", "--chunk-size=8k").get(0);
+    assertThat(whole.get("chunksAsDifferences").asLong()).isZero();
+    assertThat(whole.get("ratio").asDouble()).isGreaterThan(0.95);
+    conf.set("hdrf.dedup.delta", "on");
+    JsonNode different = estimate(conf, "--chain=dedup,lz4", "--chunk-size=8k").get(0);
+    assertThat(different.get("ratio").asDouble()).isBetween(1.0 / 3, 0.36);
+    assertThat(different.get("uniqueChunks").asLong())
+        .isCloseTo(whole.get("uniqueChunks").asLong(), withinPercentage(1));
+    assertThat((double) different.get("chunksAsDifferences").asLong())
+        .isCloseTo(different.get("uniqueChunks").asLong() * 2.0 / 3, withinPercentage(5));
+    assertThat((double) different.get("bytesAsDifferences").asLong())
+        .isCloseTo(2.0 * LENGTH, withinPercentage(5));
+    // What was not stored whole, it stored as differences, and its directory and bases.
+    assertThat(
+            whole.get("storeBytes").asDouble()
+                - different.get("bytesAsDifferences").asDouble()
+                + different.get("bytesOfDifferences").asDouble())
+        .isCloseTo(different.get("storeBytes").asDouble(), withinPercentage(3));
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void dataWithoutSimilarChunksTakeNoMore() throws IOException {
+    Files.write(data.resolve("a"), noise(LENGTH));
+    Configuration conf = new Configuration();
+    JsonNode whole = estimate(conf, "--chain=dedup,lz4", "--chunk-size=8k").get(0);
+    conf.set("hdrf.dedup.delta", "on");
+    JsonNode different = estimate(conf, "--chain=dedup,lz4", "--chunk-size=8k").get(0);
+    assertThat(different.get("chunksAsDifferences").asLong()).isZero();
+    assertThat(different.get("physicalBytes")).isEqualTo(whole.get("physicalBytes"));
+  }
+
   @Test
   void theChunkSizesOfADataNodeAreAmongThoseEstimated() throws IOException {
     Path file = Files.write(data.resolve("a"), text(1 << 20, 1));
@@ -464,7 +513,15 @@ class EstimateCommandTest {
     assertThat(out.toString(StandardCharsets.UTF_8))
         .contains("dedup,lz4 8k")
         .contains("dedup,lz4 16k")
-        .contains("filters");
+        .contains("filters")
+        .doesNotContain("differences");
+    out.reset();
+    Files.write(data.resolve("b"), changed(text(1 << 20, 1), 1000));
+    conf.set("hdrf.dedup.delta", "on");
+    run(command, conf, new Terminal(stream, stream, false));
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .containsPattern("chain .* index +differences\\R")
+        .containsPattern("dedup,lz4 8k .* \\d+ \\(\\d\\d\\.\\d %\\)\\R");
   }
 
   private int main(StringWriter err, String... args) {
@@ -482,6 +539,17 @@ class EstimateCommandTest {
     assertThat(main(err, "estimate", plugins, "--chain=nonsense", file.toString()))
         .isEqualTo(ExitCode.USAGE);
     assertThat(err.toString()).contains("nonsense").doesNotContain("\tat ");
+    err = new StringWriter();
+    assertThat(
+            main(
+                err,
+                "estimate",
+                plugins,
+                "--chain=none",
+                "-Dhdrf.reduce.min.block.size=x",
+                file.toString()))
+        .isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).contains("hdrf.reduce.min.block.size");
     err = new StringWriter();
     assertThat(main(err, "estimate", plugins, "--block-size=x", file.toString()))
         .isEqualTo(ExitCode.USAGE);

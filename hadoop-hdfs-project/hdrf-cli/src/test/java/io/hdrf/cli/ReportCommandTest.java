@@ -446,6 +446,23 @@ class ReportCommandTest {
   }
 
   @Test
+  void whatIsStoredAsDifferencesIsShown() throws Exception {
+    String[] metrics = {
+      "DedupChunksNew\t100",
+      "DedupChunksAsDifferences\t75",
+      "DedupBytesAsDifferences\t409600",
+      "DedupBytesOfDifferences\t20480",
+      "DedupBasesRead\t80"
+    };
+    String own = serve(dataNode((method, arguments) -> method.equals("metrics") ? metrics : null));
+    assertThat(run("report", "--datanode", own).getValue())
+        .containsPattern("differences since its start +of new chunks +bytes of these chunks +take")
+        .containsPattern(own + " +75 +100 +400.0 KiB +20.0 KiB +80");
+    String without = serve(dataNode());
+    assertThat(run("report", "--datanode", without).getValue()).doesNotContain("differences");
+  }
+
+  @Test
   void twoPoolsOnAVolumeAreOneVolume() throws Exception {
     String second =
         new VolumeUse.Builder("DS-1", "BP-2", "/data/1", "DISK", System.currentTimeMillis())

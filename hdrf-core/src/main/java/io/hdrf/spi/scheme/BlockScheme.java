@@ -5,6 +5,7 @@ import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.PluginSettings;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 
 /**
  * A scheme that sees a block as a whole, as a stream or (by {@link ArrayBlockCodec}) as one array,
@@ -67,4 +68,33 @@ public interface BlockScheme extends ReductionScheme {
   default ChunkFunction chunkFunction(PluginSettings settings) throws BadSettingException {
     return null;
   }
+
+  /**
+   * Tells people what a file of the scheme's store holds. Needs nothing but the file, which may be
+   * in use or a copy elsewhere, and changes nothing.
+   *
+   * @param lists whether what may be long is wanted, too
+   * @param facts receives names and values in the order to be shown, as far as they are known even
+   *     where this fails: text, numbers, lists of text, ids of schemes as {@code int[]}, and lists
+   *     of maps of such names and values, which may be made while they are read
+   * @return false if it is none of the scheme's files; then {@code facts} gets nothing
+   * @throws io.hdrf.spi.io.CorruptFileException if anything in the file is damaged
+   * @throws io.hdrf.spi.io.UnknownFormatVersionException if a later version of the scheme wrote it
+   */
+  default boolean inspectStore(Path file, boolean lists, Map<String, Object> facts)
+      throws IOException {
+    return false;
+  }
+
+  /**
+   * Tells people what the payloads of one block refer to in the scheme's store, which is not looked
+   * at.
+   *
+   * @param payloads shows the block's frames in their order
+   * @param lists as for {@link #inspectStore}
+   * @param facts as for {@link #inspectStore}
+   * @throws CorruptFrameException if a payload is not what {@link BlockCodec#encode} emitted
+   */
+  default void inspectPayloads(StoredPayloads payloads, boolean lists, Map<String, Object> facts)
+      throws IOException {}
 }

@@ -33,6 +33,7 @@ final class StatusPage {
   private static final String DAMAGE = "Damaged";
   private static final String CORRUPT = "Corrupt";
   private static final String GARBAGE = "DedupGcGarbageBytes";
+  private static final String DIFFERENCES = "DedupChunksAsDifferences";
 
   /** What each directory of HDRF's files on a volume holds. */
   private static final String CONTAINERS = "dedup/containers";
@@ -270,6 +271,9 @@ final class StatusPage {
       status.uses().forEach(this::deduplication);
       page.endTable();
     }
+    if (status.metric(DIFFERENCES) > 0) {
+      differences();
+    }
     page.endSection();
   }
 
@@ -291,6 +295,30 @@ final class StatusPage {
                 .filter(file -> file.getKey().startsWith("metadata-"))
                 .mapToLong(Map.Entry::getValue)
                 .sum()));
+  }
+
+  private void differences() {
+    long chunks = status.metric(DIFFERENCES);
+    long bytes = status.metric("DedupBytesAsDifferences");
+    long kept = status.metric("DedupBytesOfDifferences");
+    page.table(
+        "New chunks stored as differences since the DataNode's start",
+        "differences",
+        "of new chunks",
+        "bytes of these chunks",
+        "take",
+        "ratio",
+        "",
+        "bases read");
+    page.row(
+        Long.toString(chunks),
+        status.metric("DedupChunksNew"),
+        Bytes.text(bytes),
+        Bytes.text(kept),
+        Bytes.percent(kept, bytes),
+        new Page.Bar(kept, bytes),
+        status.metric("DedupBasesRead"));
+    page.endTable();
   }
 
   private static Page.Words words(String text) {

@@ -89,6 +89,22 @@ class StatusPageTest {
   }
 
   @Test
+  void whatIsStoredAsDifferencesIsShownWhereThereAreSome() throws Exception {
+    Map<String, Long> metrics =
+        Map.of(
+            "DedupChunksAsDifferences", 75L,
+            "DedupChunksNew", 100L,
+            "DedupBytesAsDifferences", 400L << 10,
+            "DedupBytesOfDifferences", 20L << 10,
+            "DedupBasesRead", 80L);
+    Status some =
+        new Status("dn1", metrics, List.of(), List.of(), Map.of(), List.of(), List.of(), Map.of());
+    assertThat(parsed(new StatusPage(some).render()).getDocumentElement().getTextContent())
+        .contains("75100400.0 KiB20.0 KiB5.0 %80");
+    assertThat(new StatusPage(status("dn1")).render()).doesNotContain("as differences");
+  }
+
+  @Test
   void whatOthersWroteIsText() throws Exception {
     String page = new StatusPage(status(EVIL)).render();
     assertThat(page).doesNotContain("<script", "alert(\"").doesNotContain("style=", "onload");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup;
 
+import io.hdrf.codec.dedup.container.ContainerInspection;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.PluginSettings;
@@ -9,8 +10,10 @@ import io.hdrf.spi.scheme.BlockScheme;
 import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.scheme.SchemeContext;
 import io.hdrf.spi.scheme.SpiVersion;
+import io.hdrf.spi.scheme.StoredPayloads;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 
 /**
  * Deduplication: blocks are cut into chunks by their content, each chunk is stored once on its
@@ -57,6 +60,18 @@ public final class DedupScheme implements BlockScheme {
     return dedup.fingerprint() == FingerprintFunction.SHA256
         ? new DedupChunks(dedup.chunker())
         : null;
+  }
+
+  @Override
+  public boolean inspectStore(Path file, boolean lists, Map<String, Object> facts)
+      throws IOException {
+    return ContainerInspection.inspect(file, lists, facts);
+  }
+
+  @Override
+  public void inspectPayloads(StoredPayloads payloads, boolean lists, Map<String, Object> facts)
+      throws IOException {
+    new RecipeInspection(lists).inspect(payloads, facts);
   }
 
   @Override

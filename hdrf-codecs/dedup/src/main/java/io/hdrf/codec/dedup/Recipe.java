@@ -72,9 +72,8 @@ final class Recipe {
     parse(payload, visitor, (container, first, count) -> {});
   }
 
-  /** As {@link #parse}, with the chunks that make the frame and their bases apart. */
-  static void parse(ByteBuffer payload, RunVisitor chunks, RunVisitor bases)
-      throws IOException {
+  /** As {@link #parse}, the bases apart from the chunks that make the frame. */
+  static void parse(ByteBuffer payload, RunVisitor chunks, RunVisitor bases) throws IOException {
     int version = payload.hasRemaining() ? payload.get() & 0xFF : -1;
     if (version > VERSION) {
       throw new IOException(

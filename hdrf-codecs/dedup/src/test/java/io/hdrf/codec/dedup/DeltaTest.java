@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -96,11 +97,21 @@ class DeltaTest {
         assertThat(volume.metric("chunksAsDifferences") > 0).isEqualTo(on > 0);
         assertThat(volume.metric("bytesOfDifferences"))
             .isLessThanOrEqualTo(volume.metric("bytesAsDifferences") / 4);
+        Map<String, Long> kept = new HashMap<>();
+        for (String name :
+            List.of("chunksAsDifferences", "bytesAsDifferences", "bytesOfDifferences")) {
+          if (on > 0) {
+            kept.put(name, volume.metric(name));
+          }
+        }
         volume.restartWithFilters();
         for (int i = 0; i < versions.length; i++) {
           assertThat(volume.get(i, random)).isEqualTo(versions[i]);
         }
-        assertThat(volume.dedup().check(line -> {})).containsEntry("missing", 0L);
+        // The containers say what counters since the start do not.
+        Map<String, Long> checked = volume.dedup().check(line -> {});
+        assertThat(checked).containsEntry("missing", 0L).containsAllEntriesOf(kept);
+        assertThat(checked.containsKey("chunksAsDifferences")).isEqualTo(on > 0);
         stored[on] = volume.storedBytes();
       }
     }

@@ -45,6 +45,9 @@ public final class ReferenceCheck {
   private long missing;
   private long entries;
   private long staleEntries;
+  private long differences;
+  private long bytesAsDifferences;
+  private long bytesOfDifferences;
 
   /**
    * @param problems receives the blocks that need a missing chunk, the first hundred, and what is
@@ -65,8 +68,9 @@ public final class ReferenceCheck {
    * Reads the recipes of all blocks, the directories of all containers and the whole index.
    *
    * @return blocks, references, and how many of these are missing; chunks that no block refers to;
-   *     entries of the index, and how many of these name no chunk that is there: without these two
-   *     if the index can't be read
+   *     those that are kept as differences, their bytes, and the bytes of the differences: without
+   *     these three if there are none; entries of the index, and how many of these name no chunk
+   *     that is there: without these two if the index can't be read
    * @throws IOException if a block file can't be read
    */
   public Map<String, Long> run() throws IOException {
@@ -76,6 +80,11 @@ public final class ReferenceCheck {
     counts.put("references", referenceCount);
     counts.put("missing", missing);
     counts.put("unreferenced", unreferenced());
+    if (differences > 0) {
+      counts.put("chunksAsDifferences", differences);
+      counts.put("bytesAsDifferences", bytesAsDifferences);
+      counts.put("bytesOfDifferences", bytesOfDifferences);
+    }
     checkIndex(counts);
     return counts;
   }
@@ -126,12 +135,23 @@ public final class ReferenceCheck {
       if (container.sealed()) {
         sealed.put(container.id(), numbers);
       }
+      countDifferences(content);
       BitSet needed = referredTo.getOrDefault(container.id(), new BitSet());
       for (int i = numbers.nextSetBit(0); i >= 0; i = numbers.nextSetBit(i + 1)) {
         count += needed.get(i) ? 0 : 1;
       }
     }
     return count;
+  }
+
+  private void countDifferences(ContainerDirectory content) {
+    for (int i = 0; content.differences().count() > 0 && i < content.chunkCount(); i++) {
+      if (content.isDifference(i)) {
+        differences++;
+        bytesAsDifferences += content.length(i);
+        bytesOfDifferences += content.keptLength(i);
+      }
+    }
   }
 
   /** After the containers were read: entries are removed before their chunks. */

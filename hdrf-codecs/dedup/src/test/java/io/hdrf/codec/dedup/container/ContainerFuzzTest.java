@@ -20,6 +20,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 /**
  * Reads any bytes as the parts of a container, with right CRCs to reach the code after this check.
@@ -160,6 +163,7 @@ class ContainerFuzzTest {
     byte[] repaired = bytes.clone();
     repairTail(repaired);
     for (byte[] file : new byte[][] {bytes, repaired}) {
+      read(file, in -> inspect(file));
       read(
           file,
           in -> {
@@ -176,6 +180,18 @@ class ContainerFuzzTest {
               checkIndex(groups, footer.directoryPosition());
             }
           });
+    }
+  }
+
+  private static void inspect(byte[] file) throws IOException {
+    Map<String, Object> facts = new HashMap<>();
+    try {
+      ContainerInspection.inspect(NAME, new Bytes(file), true, facts);
+    } finally {
+      if (facts.get("chunkList") instanceof List<?> chunks) {
+        check(chunks.size() == (Long) facts.get("chunks"));
+        chunks.forEach(chunk -> check(chunk instanceof Map<?, ?> row && row.size() == 6));
+      }
     }
   }
 

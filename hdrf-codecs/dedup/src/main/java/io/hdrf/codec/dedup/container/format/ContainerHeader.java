@@ -72,6 +72,12 @@ public final class ContainerHeader {
     return parse(path, bytes);
   }
 
+  /** Returns whether a file begins like a container. */
+  public static boolean begins(ReadableFile file) throws IOException {
+    ByteBuffer magic = littleEndian(ByteBuffer.allocate(Integer.BYTES));
+    return file.read(magic, 0) == Integer.BYTES && magic.getInt(0) == MAGIC;
+  }
+
   /**
    * Reads a header.
    *

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup;
+
+import io.hdrf.codec.dedup.container.format.ContainerNames;
+import io.hdrf.spi.scheme.StoredPayloads;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** Tells people which chunks the recipes of a block name, and which bases. For one block. */
+final class RecipeInspection {
+
+  private final boolean lists;
+  private final List<Map<String, Object>> runs = new ArrayList<>();
+  private final Set<Long> containers = new TreeSet<>();
+
+  /** The numbers of the bases, by container: several frames may name one. */
+  private final Map<Long, BitSet> bases = new TreeMap<>();
+
+  private long chunks;
+  private int version;
+  private int frame;
+
+  /**
+   * @param lists whether every run is listed
+   */
+  RecipeInspection(boolean lists) {
+    this.lists = lists;
+  }
+
+  void inspect(StoredPayloads payloads, Map<String, Object> facts) throws IOException {
+    try {
+      payloads.forEach((blockId, originalLength, payload) -> look(payload));
+    } finally {
+      facts.put("recipeVersion", version);
+      facts.put("chunks", chunks);
+      facts.put("containers", names(containers));
+      facts.put("bases", bases.values().stream().mapToLong(BitSet::cardinality).sum());
+      if (!bases.isEmpty()) {
+        facts.put("containersOfBases", names(bases.keySet()));
+      }
+      if (lists) {
+        facts.put("namedList", runs);
+      }
+    }
+  }
+
+  private void look(ByteBuffer payload) throws IOException {
+    if (payload.hasRemaining()) {
+      version = Math.max(version, payload.get(payload.position()) & 0xFF);
+    }
+    Recipe.parse(
+        payload,
+        (container, first, count) -> {
+          chunks += count;
+          containers.add(container);
+          list("chunks", container, first, count);
+        },
+        (container, first, count) -> {
+          bases.computeIfAbsent(container, id -> new BitSet()).set(first, first + count);
+          list("bases", container, first, count);
+        });
+    frame++;
+  }
+
+  private void list(String what, long container, int first, int count) {
+    if (lists) {
+      Map<String, Object> run = new LinkedHashMap<>();
+      run.put("frame", frame);
+      run.put("names", what);
+      run.put("container", ContainerNames.hex(container));
+      run.put("first", first);
+      run.put("count", count);
+      runs.add(run);
+    }
+  }
+
+  private static List<String> names(Set<Long> ids) {
+    return ids.stream().map(ContainerNames::hex).collect(Collectors.toList());
+  }
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.container;
+
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerFooter;
+import io.hdrf.codec.dedup.container.format.ContainerFormat;
+import io.hdrf.codec.dedup.container.format.ContainerHeader;
+import io.hdrf.codec.dedup.container.format.ContainerNames;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
+import io.hdrf.codec.dedup.container.format.GroupHeader;
+import io.hdrf.jni.Crc32c;
+import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.ReadableFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Tells people what a container file holds, without its store. Groups are compared with their
+ * CRC32C and with the directory, and not decoded; so neither the schemes of the container are
+ * needed nor its bases. Of a file that is not sealed the groups are told up to the first that is
+ * not whole, as it may be in the making. For one inspection.
+ */
+public final class ContainerInspection {
+
+  private final Path path;
+  private final ReadableFile file;
+  private final Map<String, Object> facts;
+
+  /** The groups in their order; empty if there are to be no lists. */
+  private final List<GroupHeader> groups = new ArrayList<>();
+
+  private final List<Map<String, Object>> groupRows = new ArrayList<>();
+  private final boolean lists;
+
+  /** The numbers of the bases, by container. */
+  private final Map<Long, BitSet> bases = new TreeMap<>();
+
+  private int groupCount;
+  private int groupsAsTheyAre;
+  private long chunks;
+  private long wholeBytes;
+  private long groupBytes;
+  private long differences;
+  private long bytesAsDifferences;
+  private long bytesOfDifferences;
+  private long endOfGroups = ContainerHeader.LENGTH;
+
+  /** The first that was found; null if there is none. */
+  private CorruptFileException damage;
+
+  private int damagedGroups;
+
+  private ContainerInspection(
+      Path path, ReadableFile file, boolean lists, Map<String, Object> facts) {
+    this.path = path;
+    this.file = file;
+    this.lists = lists;
+    this.facts = facts;
+  }
+
+  /**
+   * Inspects a file. The list of chunks makes its items when they are asked for.
+   *
+   * @return false if it neither has the name of a container nor begins like one
+   * @throws CorruptFileException if anything in it is damaged; what is known is in {@code facts}
+   */
+  public static boolean inspect(Path path, boolean lists, Map<String, Object> facts)
+      throws IOException {
+    try (ChannelFile file = ChannelFile.open(path)) {
+      if (!hasName(path) && !ContainerHeader.begins(file)) {
+        return false;
+      }
+      inspect(path, file, lists, facts);
+      return true;
+    }
+  }
+
+  /** As above, of a file that is a container. */
+  static void inspect(Path path, ReadableFile file, boolean lists, Map<String, Object> facts)
+      throws IOException {
+    new ContainerInspection(path, file, lists, facts).inspect();
+  }
+
+  private static boolean hasName(Path path) {
+    String name = path.getFileName().toString();
+    return name.endsWith(ContainerNames.SEALED) || isUnfinished(name);
+  }
+
+  private static boolean isUnfinished(String name) {
+    return name.endsWith(ContainerNames.OPEN) || name.endsWith(ContainerNames.TEMPORARY);
+  }
+
+  private void inspect() throws IOException {
+    String name = path.getFileName().toString();
+    boolean sealed = !isUnfinished(name);
+    facts.put("form", sealed ? "container" : "container that is not sealed");
+    ContainerFooter footer = sealed ? sound(() -> ContainerFooter.read(path, file)) : null;
+    ContainerHeader header = sound(() -> ContainerHeader.read(path, file));
+    if (header == null) {
+      if (footer == null) {
+        throw damage;
+      }
+      header = footer.header();
+    }
+    ContainerHeader known = header;
+    long id = ContainerNames.id(name, ContainerNames.SEALED);
+    if (id >= 0) {
+      sound(
+          () -> {
+            known.check(path, id, known.identity());
+            return known;
+          });
+    }
+    describe(header);
+    ContainerDirectory directory =
+        footer == null ? null : sound(() -> footer.readDirectory(path, file));
+    if (directory != null) {
+      readGroups(header, directory);
+    } else {
+      readGroups(header, footer);
+    }
+    describeContent(footer, directory);
+    if (damage != null) {
+      throw damage;
+    }
+  }
+
+  private interface Reading<T> {
+    T read() throws IOException;
+  }
+
+  /** Returns null if what is read is damaged. */
+  private <T> T sound(Reading<T> reading) throws IOException {
+    try {
+      return reading.read();
+    } catch (CorruptFileException e) {
+      damage = damage == null ? e : damage;
+      return null;
+    }
+  }
+
+  private void readGroups(ContainerHeader header, ContainerDirectory directory) throws IOException {
+    LoadedContainer source =
+        new LoadedContainer(
+            path,
+            header,
+            file,
+            () -> directory,
+            ids -> {
+              throw new IllegalStateException("nothing is decoded");
+            });
+    for (int g = 0; g < directory.groupCount(); g++) {
+      int group = g;
+      GroupHeader read = sound(() -> checked(source, directory, group));
+      damagedGroups += read == null ? 1 : 0;
+      int[] noCrcs = new int[directory.endChunk(g) - directory.firstChunk(g)];
+      add(
+          directory.groupPosition(g),
+          read == null ? directory.header(g, noCrcs) : read,
+          read != null);
+    }
+  }
+
+  private GroupHeader checked(LoadedContainer source, ContainerDirectory directory, int group)
+      throws IOException {
+    ByteBuffer bytes = BufferPool.shared().take(directory.groupLength(group));
+    try {
+      file.read(bytes, directory.groupPosition(group));
+      bytes.flip();
+      return source.checkHeader(directory, group, bytes);
+    } finally {
+      BufferPool.shared().give(bytes);
+    }
+  }
+
+  /**
+   * Goes from group to group, up to one that is not whole.
+   *
+   * @param footer null if nothing says where they end
+   */
+  private void readGroups(ContainerHeader header, ContainerFooter footer) throws IOException {
+    long end = footer == null ? file.length() : footer.directoryPosition();
+    while (endOfGroups < end) {
+      CorruptFileException before = damage;
+      GroupHeader group = sound(() -> group(header, endOfGroups));
+      if (group == null) {
+        damagedGroups += footer == null ? 0 : 1;
+        damage = footer == null ? before : damage;
+        return;
+      }
+      add(endOfGroups, group, true);
+    }
+  }
+
+  private GroupHeader group(ContainerHeader header, long position) throws IOException {
+    ByteBuffer fixed = read(position, GroupHeader.FIXED_LENGTH);
+    int length;
+    try {
+      length = GroupHeader.peekLength(path, fixed, header.marker());
+    } finally {
+      BufferPool.shared().give(fixed);
+    }
+    ByteBuffer bytes = read(position, length);
+    GroupHeader group;
+    try {
+      group = GroupHeader.parse(path, bytes, header.marker());
+    } finally {
+      BufferPool.shared().give(bytes);
+    }
+    ByteBuffer stored = read(position + length, group.storedLength());
+    try {
+      ContainerFormat.expect(
+          path,
+          "CRC32C of the stored bytes of chunk " + group.firstNumber(),
+          group.storedCrc(),
+          Crc32c.update(0, stored));
+      return group;
+    } finally {
+      BufferPool.shared().give(stored);
+    }
+  }
+
+  private ByteBuffer read(long position, int length) throws IOException {
+    ByteBuffer bytes = BufferPool.shared().take((int) Math.min(length, file.length() - position));
+    boolean done = false;
+    try {
+      file.read(bytes, position);
+      bytes.flip();
+      done = true;
+      return bytes;
+    } finally {
+      if (!done) {
+        BufferPool.shared().give(bytes);
+      }
+    }
+  }
+
+  private void add(long position, GroupHeader group, boolean sound) {
+    int ofGroup = 0;
+    for (int i = 0; i < group.chunkCount(); i++) {
+      if (group.isDifference(i)) {
+        ofGroup++;
+        bytesAsDifferences += group.wholeLength(i);
+        bytesOfDifferences += group.chunkLength(i);
+        long base = group.baseOf(i);
+        bases
+            .computeIfAbsent(ChunkRef.container(base), id -> new BitSet())
+            .set(ChunkRef.number(base));
+      }
+    }
+    long whole = group.wholeLengthOf(0, group.chunkCount());
+    groupCount++;
+    groupsAsTheyAre += group.stages() == 0 ? 1 : 0;
+    chunks += group.chunkCount();
+    wholeBytes += whole;
+    groupBytes += (long) group.length() + group.storedLength();
+    differences += ofGroup;
+    endOfGroups = position + group.length() + group.storedLength();
+    if (lists) {
+      Map<String, Object> row = new LinkedHashMap<>();
+      row.put("group", groups.size());
+      row.put("position", position);
+      row.put("headerLength", group.length());
+      row.put("storedLength", group.storedLength());
+      row.put("length", group.originalLength());
+      row.put("logicalLength", whole);
+      row.put("firstChunk", group.firstNumber());
+      row.put("chunks", group.chunkCount());
+      row.put("differences", ofGroup);
+      row.put("stages", group.stages());
+      row.put("state", sound ? "sound" : "damaged");
+      groupRows.add(row);
+      groups.add(group);
+    }
+  }
+
+  private void describe(ContainerHeader header) throws IOException {
+    facts.put("version", header.version());
+    facts.put("container", ContainerNames.hex(header.id()));
+    facts.put("store", Long.toHexString(header.identity()));
+    facts.put("schemes", header.chainIds());
+    facts.put("created", Instant.ofEpochMilli(header.creationTime()).toString());
+  }
+
+  private void describeContent(ContainerFooter footer, ContainerDirectory directory)
+      throws IOException {
+    if (footer != null) {
+      facts.put("sealed", Instant.ofEpochMilli(footer.sealTime()).toString());
+    }
+    facts.put("logicalBytes", wholeBytes);
+    facts.put("storedBytes", file.length());
+    facts.put("groups", groupCount);
+    facts.put("groupsStoredAsTheyAre", groupsAsTheyAre);
+    facts.put("groupBytes", groupBytes);
+    if (damagedGroups > 0) {
+      facts.put("damagedGroups", damagedGroups);
+    }
+    facts.put("bytesBehindGroups", file.length() - endOfGroups);
+    facts.put("chunks", chunks);
+    facts.put("chunksAsDifferences", differences);
+    if (differences > 0) {
+      facts.put("bytesAsDifferences", bytesAsDifferences);
+      facts.put("bytesOfDifferences", bytesOfDifferences);
+      facts.put("bases", bases.values().stream().mapToLong(BitSet::cardinality).sum());
+      facts.put(
+          "containersOfBases",
+          bases.keySet().stream().map(ContainerNames::hex).collect(Collectors.toList()));
+    }
+    if (lists) {
+      facts.put("groupList", groupRows);
+      facts.put("chunkList", new Chunks(groups, directory));
+    }
+  }
+
+  /** A row for each chunk. */
+  private static final class Chunks extends AbstractList<Map<String, Object>> {
+    private final List<GroupHeader> groups;
+
+    /** Null if it is damaged or not there. */
+    private final ContainerDirectory directory;
+
+    /** How many chunks there are up to the end of each group. */
+    private final int[] ends;
+
+    Chunks(List<GroupHeader> groups, ContainerDirectory directory) {
+      this.groups = groups;
+      this.directory = directory;
+      this.ends = new int[groups.size()];
+      int sum = 0;
+      for (int i = 0; i < ends.length; i++) {
+        sum += groups.get(i).chunkCount();
+        ends[i] = sum;
+      }
+    }
+
+    @Override
+    public int size() {
+      return ends.length == 0 ? 0 : ends[ends.length - 1];
+    }
+
+    @Override
+    public Map<String, Object> get(int index) {
+      if (index < 0 || index >= size()) {
+        throw new IndexOutOfBoundsException("chunk " + index + " of " + size());
+      }
+      int found = Arrays.binarySearch(ends, index);
+      int place = found >= 0 ? found + 1 : -found - 1;
+      GroupHeader group = groups.get(place);
+      int chunk = index - (place == 0 ? 0 : ends[place - 1]);
+      Map<String, Object> row = new LinkedHashMap<>();
+      row.put("chunk", group.number(chunk));
+      row.put("group", place);
+      row.put("length", group.wholeLength(chunk));
+      row.put("keptLength", group.chunkLength(chunk));
+      row.put("base", group.isDifference(chunk) ? ChunkRef.toString(group.baseOf(chunk)) : "");
+      row.put("fingerprint", fingerprint(group.number(chunk)));
+      return row;
+    }
+
+    private String fingerprint(int number) {
+      int index = directory == null ? -1 : directory.indexOf(number);
+      if (index < 0 || directory.isUnnamed(index)) {
+        return "unknown";
+      }
+      byte[] bytes = new byte[Fingerprinter.LENGTH];
+      directory.fingerprint(index, bytes, 0);
+      StringBuilder hex = new StringBuilder(2 * bytes.length);
+      for (byte b : bytes) {
+        hex.append(Character.forDigit((b >> 4) & 0xF, 16)).append(Character.forDigit(b & 0xF, 16));
+      }
+      return hex.toString();
+    }
+  }
+}
