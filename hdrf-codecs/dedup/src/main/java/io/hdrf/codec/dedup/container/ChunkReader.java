@@ -68,6 +68,16 @@ final class ChunkReader {
   }
 
   /**
+   * For who makes chunks of differences that were read in another way.
+   *
+   * @param container of the differences; stays the caller's
+   * @param throttle for what is read of their bases
+   */
+  Bases newBases(LoadedContainer container, Throttle throttle) {
+    return new Bases(container, throttle);
+  }
+
+  /**
    * Starts to read the groups of chunks with consecutive numbers, without waiting for them.
    *
    * @return false if nothing was begun, as where they are decoded already
@@ -134,7 +144,7 @@ final class ChunkReader {
 
     void releaseBases() {
       if (bases != null) {
-        bases.release();
+        bases.close();
       }
     }
 
@@ -507,7 +517,7 @@ final class ChunkReader {
     private void makeOf(ByteBuffer difference, int group, GroupHeader header, int chunk)
         throws IOException {
       if (bases == null) {
-        bases = new Bases(container);
+        bases = new Bases(container, Throttle.NONE);
       }
       ByteBuffer to = dst.duplicate();
       to.limit(to.position() + header.wholeLength(chunk));
@@ -588,13 +598,14 @@ final class ChunkReader {
    * The bases of a run of chunks. They are mostly neighbours, as the chunks are: the groups that
    * were needed last stay decoded, whether the cache has room for them or not. For one thread.
    */
-  private final class Bases {
+  final class Bases implements AutoCloseable {
 
     private static final int MOST = 4;
 
     /** The container of the chunks, whose user the reader is. */
     private final LoadedContainer mine;
 
+    private final Throttle throttle;
     private final LoadedContainer[] containers = new LoadedContainer[MOST];
     private final int[] groups = new int[MOST];
     private final GroupCache.DecodedGroup[] decoded = new GroupCache.DecodedGroup[MOST];
@@ -610,8 +621,13 @@ final class ChunkReader {
 
     private int failedGroup;
 
-    Bases(LoadedContainer mine) {
+    /**
+     * @param mine the container of the chunks; stays the caller's
+     * @param throttle for what is read of bases
+     */
+    Bases(LoadedContainer mine, Throttle throttle) {
       this.mine = mine;
+      this.throttle = throttle;
     }
 
     /**
@@ -620,6 +636,7 @@ final class ChunkReader {
      * @param base its reference
      * @param chunk is filled from position to limit
      * @return false if it is no difference to that base
+     * @throws IOException if the base can't be read, or is not there, or is a difference itself
      */
     boolean make(long base, ByteBuffer difference, ByteBuffer chunk) throws IOException {
       long id = ChunkRef.container(base);
@@ -663,9 +680,11 @@ final class ChunkReader {
       }
       GroupCache.DecodedGroup all = held(container, group);
       if (all == null && container.serial() == failedContainer && group == failedGroup) {
+        throttle.acquire(chunk.remaining());
         return makeAlone(container, group, number, difference, chunk);
       }
       if (all == null) {
+        throttle.acquire(reading.groups.length(group));
         try {
           all = reading.group(group);
         } catch (ClosedChannelException | UnknownFormatVersionException e) {
@@ -732,7 +751,8 @@ final class ChunkReader {
       }
     }
 
-    void release() {
+    @Override
+    public void close() {
       for (int i = 0; i < MOST; i++) {
         remove(i);
       }

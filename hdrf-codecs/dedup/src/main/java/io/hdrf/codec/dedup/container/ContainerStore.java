@@ -71,6 +71,10 @@ public final class ContainerStore implements Closeable {
   private final ConcurrentSkipListMap<Long, Container> containers;
   private final GroupCache groups;
   private final ChunkReader reader;
+
+  /** Reads the bases of what is checked, and leaves the readers' cache alone. */
+  private final ChunkReader checking;
+
   private final Quarantine unreadable = new Quarantine();
 
   /** Chunks that are not what their fingerprints say. */
@@ -99,6 +103,8 @@ public final class ContainerStore implements Closeable {
     this.groups = GroupCache.of(context.settings());
     this.loaded = new LoadedContainers(context, containers, new ContainerLoader(context), repairs);
     this.reader = new ChunkReader(groups, unreadable, context.fingerprinter(), loaded);
+    this.checking =
+        new ChunkReader(new GroupCache(0), unreadable, context.fingerprinter(), loaded);
     this.listing = new ContainerListing(context, loaded);
     this.maintenance = new ContainerMaintenance(context, containers, loaded, unreadable, wrong);
     this.appended = new OpenContainers(context, containers);
@@ -608,17 +614,10 @@ public final class ContainerStore implements Closeable {
     } catch (CorruptFrameException e) {
       return lost(container, e);
     }
-    try {
+    try (ChunkReader.Bases bases = checking.newBases(source, throttle)) {
       // Of the same file, which may be replaced meanwhile.
       LoadedDirectory found = loader.loadDirectory(container, source);
-      ContainerDirectory content = found.content();
-      ContainerCheck check =
-          new ContainerCheck(
-              context,
-              source,
-              found,
-              index -> reads(content, id, content.number(index), index, true),
-              throttle);
+      ContainerCheck check = new ContainerCheck(context, source, found, bases, throttle);
       check.run();
       if (loaded.generation(container) != generation) {
         // It was rewritten, and read back, meanwhile.
