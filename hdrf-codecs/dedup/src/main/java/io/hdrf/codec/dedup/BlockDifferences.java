@@ -35,6 +35,7 @@ final class BlockDifferences implements BaseChunks {
   private final ContainerStore containers;
   private final ChunkPins chunkPins;
   private final BaseTable table;
+  private final FrameBases frameBases;
   private final DedupCounters counters;
   private final FeatureBatch batch;
   private final SimilarChunks similar;
@@ -52,6 +53,9 @@ final class BlockDifferences implements BaseChunks {
 
   private long contentOf = NONE;
 
+  /** Whether one was not tried, as the frame has bases in enough places. */
+  private boolean refused;
+
   /** Containers that the block has appended to, and the number of its first chunk there. */
   private long[] ownContainers = new long[4];
 
@@ -67,7 +71,12 @@ final class BlockDifferences implements BaseChunks {
   private static final long NONE = BaseTable.NONE;
 
   BlockDifferences(
-      ContainerStore containers, ChunkPins chunkPins, BaseTable table, DedupCounters counters) {
+      ContainerStore containers,
+      ChunkPins chunkPins,
+      BaseTable table,
+      FrameBases frameBases,
+      DedupCounters counters) {
+    this.frameBases = frameBases;
     this.containers = containers;
     this.chunkPins = chunkPins;
     this.table = table;
@@ -121,17 +130,20 @@ final class BlockDifferences implements BaseChunks {
    * @param i its place in the buffer
    * @param chunk from position to limit; stays as it is
    * @param following the reference of the chunk behind it, or -1
-   * @return the base, which is held for the block, or -1: then the chunk is to be stored whole
+   * @return the base, which is held for the block and counted for the frame, or -1: then the chunk
+   *     is to be stored whole
    */
   long find(int i, ByteBuffer chunk, long following) {
+    refused = false;
     try {
       long base = similar.find(places[i], chunk, following);
       if (base == NONE) {
+        counters.basesRefused.add(refused ? 1 : 0);
         return NONE;
       }
       ByteBuffer delta = similar.difference();
       int length = DifferenceFormat.HEAD + delta.remaining();
-      if (length >= chunk.remaining()) {
+      if (length >= chunk.remaining() || !frameBases.add(base)) {
         return NONE;
       }
       if (kept.capacity() < length) {
@@ -220,6 +232,10 @@ final class BlockDifferences implements BaseChunks {
 
   @Override
   public ByteBuffer content(long base) {
+    if (!frameBases.allows(base)) {
+      refused = true;
+      return null;
+    }
     if (base == contentOf) {
       return content;
     }

@@ -230,9 +230,13 @@ final class DedupCodec implements BlockCodec {
   }
 
   BlockDeduplicator newDeduplicator(int maxOwn) {
+    ContainerCap cap = settings.newContainerCap();
+    FrameBases frameBases = new FrameBases(containers, cap);
     BlockDifferences differences =
-        bases == null ? null : new BlockDifferences(containers, chunkPins, bases, counters);
-    return new BlockDeduplicator(settings, index, differences, counters, maxOwn);
+        bases == null
+            ? null
+            : new BlockDifferences(containers, chunkPins, bases, frameBases, counters);
+    return new BlockDeduplicator(settings, index, cap, frameBases, differences, counters, maxOwn);
   }
 
   @Override
@@ -261,9 +265,9 @@ final class DedupCodec implements BlockCodec {
   @Override
   public void decode(ByteBuffer payload, ByteBuffer frame) throws IOException {
     counters.runsPrefetched.add(prefetch(payload, containers));
-    try {
+    try (ContainerStore.FrameReader reader = containers.newFrameReader()) {
       Recipe.parseChunks(
-          payload, (container, first, count) -> containers.read(container, first, count, frame));
+          payload, (container, first, count) -> reader.read(container, first, count, frame));
     } catch (CorruptFrameException e) {
       counters.damagedReads.increment();
       throw e;

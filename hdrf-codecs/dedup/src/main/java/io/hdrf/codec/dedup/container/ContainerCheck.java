@@ -48,7 +48,7 @@ final class ContainerCheck {
 
   /**
    * @param source loaded from the disk just now, as is the directory; stays the caller's
-   * @param bases of the container's chunks, read at the check's pace; stays the caller's
+   * @param bases makes chunks at the check's pace; stays the caller's
    */
   ContainerCheck(
       ContainerContext context,
@@ -178,7 +178,7 @@ final class ContainerCheck {
   private void checkDifference(int index, ByteBuffer kept) throws IOException {
     ByteBuffer chunk = BufferPool.shared().take(directory.length(index));
     try {
-      if (!bases.make(directory.baseOf(index), kept, chunk)) {
+      if (!bases.make(source, directory.baseOf(index), kept, chunk)) {
         suspects.set(directory.number(index));
       } else if (!directory.isUnnamed(index)) {
         compare(index, chunk);
