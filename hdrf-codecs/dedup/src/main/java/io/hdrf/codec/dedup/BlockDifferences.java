@@ -18,9 +18,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds what the new chunks of a block are similar to, and makes their differences. A base is a
- * whole chunk that is durable, or that the block itself has written; it is acquired before that is
- * confirmed, as any chunk that a block comes to need (see {@link ChunkPins}). Whatever fails, the
- * chunk is stored whole. For one thread.
+ * whole chunk that is durable, or that the block itself has written. Candidates are tried as they
+ * are; the one that is taken is acquired before it is confirmed that it is there, as any chunk that
+ * a block comes to need (see {@link ChunkPins}): the others need not be kept from a collection.
+ * Whatever fails, the chunk is stored whole. For one thread.
  */
 final class BlockDifferences implements BaseChunks {
 
@@ -143,7 +144,7 @@ final class BlockDifferences implements BaseChunks {
       }
       ByteBuffer delta = similar.difference();
       int length = DifferenceFormat.HEAD + delta.remaining();
-      if (length >= chunk.remaining() || !frameBases.add(base)) {
+      if (length >= chunk.remaining() || !acquire(base) || !frameBases.add(base)) {
         return NONE;
       }
       if (kept.capacity() < length) {
@@ -160,6 +161,11 @@ final class BlockDifferences implements BaseChunks {
       LOG.debug("no base is looked for", e);
       return NONE;
     }
+  }
+
+  /** First acquired, then confirmed. No other chunk ever gets its reference. */
+  private boolean acquire(long base) throws IOException {
+    return chunkPins.acquire(base) && containers.lengthOfBase(base, isOwn(base)) > 0;
   }
 
   /** What is to be kept of the chunk for which a base was found last. */
@@ -218,12 +224,7 @@ final class BlockDifferences implements BaseChunks {
   public long fullChunk(long ref) {
     try {
       long whole = containers.wholeChunk(ref, isOwn(ref));
-      // First acquired, then confirmed.
-      return whole >= 0
-              && chunkPins.acquire(whole)
-              && containers.lengthOfBase(whole, isOwn(whole)) > 0
-          ? whole
-          : NONE;
+      return whole >= 0 && containers.lengthOfBase(whole, isOwn(whole)) > 0 ? whole : NONE;
     } catch (IOException e) {
       LOG.debug("{} can't be a base", ChunkRef.toString(ref), e);
       return NONE;
