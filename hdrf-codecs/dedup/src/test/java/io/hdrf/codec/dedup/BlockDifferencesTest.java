@@ -8,6 +8,7 @@ import io.hdrf.codec.dedup.container.ChunkPins;
 import io.hdrf.codec.dedup.container.Chunks;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.delta.RecentBases;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.TestSeed;
