@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.Differences;
 import io.hdrf.codec.dedup.container.format.DirectoryBuilder;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
@@ -195,8 +196,8 @@ final class GroupBuffer implements AutoCloseable {
         count,
         differences,
         headerLength,
-        originalLength,
         end - headerLength,
+        ContainerFormat.crc(group, headerLength, end),
         stages);
     group.position(0);
     group.limit(end);
