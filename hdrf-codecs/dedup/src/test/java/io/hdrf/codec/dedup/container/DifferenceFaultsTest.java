@@ -7,10 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
-import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.FaultyFiles;
 import io.hdrf.io.InMemory;
-import io.hdrf.io.StepScheduler;
 import io.hdrf.jni.ChunkDelta;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.TestSeed;
@@ -42,11 +40,7 @@ class DifferenceFaultsTest {
 
   @BeforeEach
   void start() throws IOException {
-    files =
-        new FaultyFiles(
-            new CrashableFiles(scratch),
-            new StepScheduler(random, 1, "none"),
-            new Random(random.nextLong()));
+    files = new FaultyFiles(scratch, random);
     dir = scratch.resolve("containers");
   }
 
