@@ -30,8 +30,7 @@ final class BlockDifferences implements BaseChunks {
   /** The most new chunks of a block that become known as bases; those behind are not. */
   private static final int MAX_PENDING = 1 << 17;
 
-  /** The number of super-features of a chunk. */
-  private static final int SUPER_FEATURES = 3;
+  private static final int SUPER_FEATURES = FeatureBatch.SUPER_FEATURES;
 
   private final ContainerStore containers;
   private final ChunkPins chunkPins;

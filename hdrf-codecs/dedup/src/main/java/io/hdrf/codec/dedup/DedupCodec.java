@@ -60,6 +60,9 @@ final class DedupCodec implements BlockCodec {
   /** Null if no differences are made. */
   private final RecentBases bases;
 
+  /** Likewise. */
+  final OlderBases olderBases;
+
   private final StoredPayloads payloads;
   private final ChunkHealer healer;
   private final GarbageCollector collector;
@@ -84,6 +87,7 @@ final class DedupCodec implements BlockCodec {
             settings.index());
     this.bases =
         settings.delta() ? new RecentBases(settings.deltaMemory(), context.memory()) : null;
+    this.olderBases = bases == null ? null : new OlderBases(containers, bases);
     this.payloads = context.payloads();
     this.healer =
         new ChunkHealer(
@@ -127,7 +131,13 @@ final class DedupCodec implements BlockCodec {
             collector::wholeCycles);
     this.background =
         new BackgroundThreads(
-            context.storeDirectory().toString(), containers, index, collector, settings, scrubber);
+            context.storeDirectory().toString(),
+            containers,
+            index,
+            collector,
+            settings,
+            scrubber,
+            olderBases);
   }
 
   /** Where damaged chunks are looked for. */

@@ -301,6 +301,31 @@ class DeltaTest {
     }
   }
 
+  /** Neighbours tell nothing of parts that moved. */
+  @Test
+  void whatMovedIsFoundAfterAStart() throws Exception {
+    try (DedupVolume volume = open("start", conf(true), "dedup")) {
+      byte[] first = noise(200_000);
+      volume.put(1, first, random);
+      volume.restartWithFilters();
+      while (!((DedupCodec) volume.dedup()).olderBases.isDone()) {
+        Thread.sleep(5);
+      }
+      ByteBuffer moved = ByteBuffer.allocate(50 * 2000);
+      for (int i = 0; i < 50; i++) {
+        byte[] part = Arrays.copyOfRange(first, (49 - i) * 4000, (49 - i) * 4000 + 2000);
+        for (int j = 0; j < part.length; j += 300) {
+          part[j]++;
+        }
+        moved.put(part);
+      }
+      volume.put(2, moved.array(), random);
+      assertThat(volume.metric("chunksFound")).isZero();
+      assertThat(volume.metric("chunksAsDifferences")).isPositive();
+      assertThat(volume.get(2, random)).isEqualTo(moved.array());
+    }
+  }
+
   @Test
   void anythingElseIsNoSetting() {
     Configuration conf = conf(true);

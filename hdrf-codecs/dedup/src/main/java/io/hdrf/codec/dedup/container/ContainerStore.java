@@ -106,8 +106,7 @@ public final class ContainerStore implements Closeable {
     this.groups = GroupCache.of(context.settings());
     this.loaded = new LoadedContainers(context, containers, new ContainerLoader(context), repairs);
     this.reader = new ChunkReader(groups, unreadable, context.fingerprinter(), loaded);
-    this.checking =
-        new ChunkReader(new GroupCache(0), unreadable, context.fingerprinter(), loaded);
+    this.checking = new ChunkReader(new GroupCache(0), unreadable, context.fingerprinter(), loaded);
     this.listing = new ContainerListing(context, loaded);
     this.maintenance = new ContainerMaintenance(context, containers, loaded, unreadable, wrong);
     this.appended = new OpenContainers(context, containers);
@@ -460,8 +459,7 @@ public final class ContainerStore implements Closeable {
     int index = content.indexOf(ChunkRef.number(ref));
     return index < 0
         ? -1
-        : ChunkRef.pack(
-            container.id(), content.number(content.firstChunk(content.groupOf(index))));
+        : ChunkRef.pack(container.id(), content.number(content.firstChunk(content.groupOf(index))));
   }
 
   /** What may be found in a container, or by its appender. */
@@ -637,6 +635,12 @@ public final class ContainerStore implements Closeable {
   public long next(long id) {
     Long next = containers.higherKey(id);
     return next == null ? -1 : next;
+  }
+
+  /** Returns the id of the last container before an id; -1 if there is none. */
+  public long previous(long id) {
+    Long previous = containers.lowerKey(id);
+    return previous == null ? -1 : previous;
   }
 
   /**

@@ -83,6 +83,33 @@ public final class RecentBases implements BaseTable, Closeable {
     in[place + 1] = base;
   }
 
+  /** Returns how many chunks it can have, at most. */
+  public long chunks() {
+    return bytes / BYTES_EACH / SuperFeatures.COUNT;
+  }
+
+  /** As {@link #add}, for chunks that were stored before others: only where there is room. */
+  public void addOlder(long[] superFeatures, int count, long[] bases) {
+    long[] in = table != null ? table : allocate();
+    for (int i = 0; in != null && i < count; i++) {
+      if (superFeatures[i] != 0) {
+        addOlder(superFeatures[i], bases[i], in);
+      }
+    }
+  }
+
+  private static void addOlder(long superFeature, long base, long[] in) {
+    int place = place(superFeature, in);
+    int end = place + 2 * WAYS;
+    while (place < end && in[place] != superFeature && in[place] != 0) {
+      place += 2;
+    }
+    if (place < end && in[place] == 0) {
+      in[place + 1] = base;
+      in[place] = superFeature;
+    }
+  }
+
   private synchronized long[] allocate() {
     if (table == null && !closed && memory.tryReserve(bytes)) {
       boolean done = false;
