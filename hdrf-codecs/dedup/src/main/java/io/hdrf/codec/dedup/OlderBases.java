@@ -23,7 +23,7 @@ final class OlderBases {
 
   private static final Logger LOG = LoggerFactory.getLogger(OlderBases.class);
 
-  /** Bytes of chunks that a step reads, at least, if there are so many. */
+  /** Bytes of chunks that a step reads at most, about; a directory counts as {@link #MAX_READ}. */
   static final int STEP_BYTES = 4 << 20;
 
   /** Bytes that are read at once, unless a chunk is longer. */
@@ -63,19 +63,21 @@ final class OlderBases {
     return done;
   }
 
-  /** Reads some chunks. What can't be read is left out. */
+  /** Reads some chunks. A container that can't be read ends the step, and is left out. */
   void step() {
     int bytes = 0;
     while (bytes < STEP_BYTES && !done) {
       try {
         if (content == null) {
           nextContainer();
+          bytes += MAX_READ;
         } else {
           bytes += nextRun();
         }
       } catch (IOException e) {
         LOG.debug("{} is left out", containers.file(container), e);
         content = null;
+        return;
       }
     }
   }
