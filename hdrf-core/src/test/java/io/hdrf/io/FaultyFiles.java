@@ -66,6 +66,18 @@ public final class FaultyFiles extends ForwardingFiles implements WatchedFileSys
     this.random = random;
   }
 
+  /**
+   * For one thread; they fail only as a test says.
+   *
+   * @param directory as of {@link CrashableFiles}
+   */
+  public FaultyFiles(Path directory, Random random) throws IOException {
+    this(
+        new CrashableFiles(directory),
+        new StepScheduler(random, 1, "none"),
+        new Random(random.nextLong()));
+  }
+
   /** Returns the path to give to code under test instead of a real one. */
   public Path path(Path path) {
     return system.path(path);

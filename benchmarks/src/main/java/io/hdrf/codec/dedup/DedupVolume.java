@@ -24,6 +24,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Map;
@@ -178,13 +179,15 @@ public final class DedupVolume implements Closeable {
     @Override
     public void decode(ByteBuffer payload, ByteBuffer frame) throws IOException {
       DedupCodec.prefetch(payload, containers);
-      Recipe.parseChunks(
-          payload,
-          (container, first, count) -> {
-            touched.add(container);
-            runs++;
-            containers.read(container, first, count, frame);
-          });
+      try (ContainerStore.FrameReader reader = containers.newFrameReader()) {
+        Recipe.parseChunks(
+            payload,
+            (container, first, count) -> {
+              touched.add(container);
+              runs++;
+              reader.read(container, first, count, frame);
+            });
+      }
     }
 
     @Override
@@ -197,9 +200,11 @@ public final class DedupVolume implements Closeable {
   public static final class Cap {
     private final ContainerCap cap;
     private final int[] ends = new int[IndexLookup.MAX_COUNT];
+    private final long[] bases = new long[IndexLookup.MAX_COUNT];
 
     public Cap(Configuration configuration) throws IOException {
       cap = settings(configuration).newContainerCap();
+      Arrays.fill(bases, ContainerStore.WHOLE);
     }
 
     public void beginBlock() {
@@ -217,7 +222,7 @@ public final class DedupVolume implements Closeable {
       for (int i = 0; i < count; i++) {
         ends[i] = (i + 1) * length;
       }
-      cap.apply(refs, ends, count, own);
+      cap.apply(refs, bases, ends, count, own);
     }
   }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
+import io.hdrf.codec.dedup.container.format.Differences;
 import io.hdrf.codec.dedup.container.format.DirectoryBuilder;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.container.format.GroupHeader;
@@ -73,7 +75,7 @@ public final class ContainerMaker {
     for (int i = 0; i < chunksPerGroup; i++) {
       numbers[i] = i;
     }
-    int header = GroupHeader.length(numbers, lengths, chunksPerGroup);
+    int header = GroupHeader.length(numbers, lengths, chunksPerGroup, Differences.NONE);
     group = ByteBuffer.allocateDirect(header + stored(chunksPerGroup));
     groupsPerContainer =
         Math.toIntExact((containerSize - ContainerHeader.LENGTH) / group.capacity());
@@ -112,7 +114,7 @@ public final class ContainerMaker {
           builder.addChunk(at + i, chunkLength, chunkChecksum, name, 0);
           numbers[i] = at + i;
         }
-        int length = GroupHeader.length(numbers, lengths, chunks);
+        int length = GroupHeader.length(numbers, lengths, chunks, Differences.NONE);
         GroupHeader.put(
             group,
             ~id,
@@ -120,9 +122,10 @@ public final class ContainerMaker {
             lengths,
             checksums,
             chunks,
+            Differences.NONE,
             length,
-            chunks * chunkLength,
             stored(chunks),
+            ContainerFormat.crc(group, length, length + stored(chunks)),
             1);
         group.limit(length);
         group.position(0);

@@ -7,26 +7,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobKind;
 import io.hdrf.admin.ReducedBlocks;
-import io.hdrf.conf.HdrfConf;
 import io.hdrf.datanode.HdrfCluster;
 import io.hdrf.datanode.volume.DataDirectories;
+import io.hdrf.datanode.volume.DirectoryPools;
 import io.hdrf.datanode.volume.DirectoryVolume;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.reduce.HookedScheme;
-import io.hdrf.scheme.SchemeChain;
-import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.io.DurableFile;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.LocalDurableFiles;
-import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.volume.ConversionState;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.Callable;
@@ -37,7 +33,6 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -89,25 +84,13 @@ class VolumeJobsTest {
 
   @BeforeEach
   void open() throws IOException {
-    SchemeRegistry registry =
-        SchemeRegistry.of(List.of(new HookedScheme("hooked", 65100, Integer.MAX_VALUE)));
-    volumes =
-        new PoolSlices(
-            new HdrfConf(new Configuration(false)),
-            registry,
-            Map.of(StorageType.DISK, SchemeChain.parse("chain", "hooked", registry)),
-            files,
-            MemoryBudget.unlimited(),
-            (volume, pool, bytes) -> {},
-            (volume, block, file, why) -> {});
+    volumes = DirectoryPools.slices(new HookedScheme("hooked", 65100, Integer.MAX_VALUE), files);
     Configuration conf = new Configuration(false);
     conf.set(
         DFSConfigKeys.DFS_DATANODE_DATA_DIR_KEY,
         directory.resolve("DS-1") + "," + directory.resolve("DS-2"));
     for (String id : new String[] {"DS-1", "DS-2"}) {
-      Path volume = Files.createDirectory(directory.resolve(id));
-      Files.createDirectories(volume.resolve("current/BP-1/current/finalized"));
-      volumes.open(new DirectoryVolume(volume.getFileName().toString(), volume), POOL);
+      volumes.open(DirectoryPools.volume(directory, id), POOL);
     }
     volumes.forEach(PoolSlice::noteLoaded);
     jobs =

@@ -3,26 +3,17 @@ package io.hdrf.datanode.volume;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.conf.HdrfConf;
 import io.hdrf.jni.Sha256;
 import io.hdrf.sample.StoreScheme;
-import io.hdrf.scheme.SchemeChain;
-import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.io.LocalDurableFiles;
-import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.BlockScheme;
 import io.hdrf.spi.scheme.ChunkLookup;
-import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.StorageType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,40 +39,19 @@ class PoolChunksTest {
   }
 
   private PoolSlices volumes() throws Exception {
-    StoreScheme store = new StoreScheme();
     BlockScheme scheme =
-        (BlockScheme)
-            Proxy.newProxyInstance(
-                getClass().getClassLoader(),
-                new Class<?>[] {BlockScheme.class},
-                (self, method, arguments) -> {
-                  if (method.getName().equals("hashCode")) {
-                    return 1;
-                  }
-                  Object result = method.invoke(store, arguments);
-                  return !method.getName().equals("open")
-                      ? result
-                      : Proxy.newProxyInstance(
-                          getClass().getClassLoader(),
-                          new Class<?>[] {BlockCodec.class},
-                          (codec, called, with) ->
-                              called.getName().equals("newChunkLookup")
-                                  ? lookup()
-                                  : called.invoke(result, with));
-                });
-    SchemeRegistry registry = SchemeRegistry.of(List.of(scheme));
-    PoolSlices volumes =
-        new PoolSlices(
-            new HdrfConf(new Configuration(false)),
-            registry,
-            Map.of(StorageType.DISK, SchemeChain.parse("chain", "store", registry)),
-            LocalDurableFiles.INSTANCE,
-            MemoryBudget.unlimited(),
-            (volume, pool, bytes) -> {},
-            (volume, block, file, why) -> {});
+        DirectoryPools.withCodecs(
+            new StoreScheme(),
+            real ->
+                DirectoryPools.proxy(
+                    BlockCodec.class,
+                    (codec, called, with) ->
+                        called.getName().equals("newChunkLookup")
+                            ? lookup()
+                            : called.invoke(real, with)));
+    PoolSlices volumes = DirectoryPools.slices(scheme, LocalDurableFiles.INSTANCE);
     for (String id : List.of("DS-0", "DS-1", "DS-2")) {
-      Files.createDirectories(directory.resolve(id).resolve("current/BP-1/current/finalized"));
-      volumes.open(new DirectoryVolume(id, directory.resolve(id)), "BP-1");
+      volumes.open(DirectoryPools.volume(directory, id), "BP-1");
     }
     return volumes;
   }

@@ -3,24 +3,17 @@ package io.hdrf.datanode.volume;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.conf.HdrfConf;
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.sample.StoreScheme;
-import io.hdrf.scheme.SchemeChain;
-import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.LocalDurableFiles;
-import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.BlockCodec;
 import io.hdrf.spi.scheme.BlockScheme;
 import java.io.IOException;
-import java.lang.reflect.Proxy;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -29,8 +22,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.StorageType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,11 +32,6 @@ class PoolSlicesTest {
   private static final int VOLUMES = 40;
 
   @TempDir Path directory;
-
-  private DirectoryVolume volume(String id) throws IOException {
-    Files.createDirectories(directory.resolve(id).resolve("current/BP-1/current/finalized"));
-    return new DirectoryVolume(id, directory.resolve(id));
-  }
 
   /** Each opening waits until all others have begun. */
   @Test
@@ -67,22 +53,13 @@ class PoolSlicesTest {
             }
           }
         };
-    SchemeRegistry registry =
-        SchemeRegistry.of(List.of(new HookedScheme("hooked", 65100, Integer.MAX_VALUE)));
     PoolSlices volumes =
-        new PoolSlices(
-            new HdrfConf(new Configuration(false)),
-            registry,
-            Map.of(StorageType.DISK, SchemeChain.parse("chain", "hooked", registry)),
-            files,
-            MemoryBudget.unlimited(),
-            (volume, pool, bytes) -> {},
-            (volume, block, file, why) -> {});
+        DirectoryPools.slices(new HookedScheme("hooked", 65100, Integer.MAX_VALUE), files);
     ExecutorService threads = Executors.newFixedThreadPool(VOLUMES);
     try {
       List<Future<?>> opening = new ArrayList<>();
       for (int i = 0; i < VOLUMES; i++) {
-        DirectoryVolume volume = volume("DS-" + i);
+        DirectoryVolume volume = DirectoryPools.volume(directory, "DS-" + i);
         opening.add(
             threads.submit(
                 () -> {
@@ -106,31 +83,20 @@ class PoolSlicesTest {
   @Test
   void whatCouldNotBeOpenedForWantOfMemoryIsClosed() throws IOException {
     AtomicInteger open = new AtomicInteger();
-    StoreScheme store = new StoreScheme();
     BlockScheme counted =
-        (BlockScheme)
-            Proxy.newProxyInstance(
-                getClass().getClassLoader(),
-                new Class<?>[] {BlockScheme.class},
-                (self, method, arguments) -> {
-                  if (method.getName().equals("hashCode")) {
-                    return 1;
-                  }
-                  Object result = method.invoke(store, arguments);
-                  if (!method.getName().equals("open")) {
-                    return result;
-                  }
-                  open.incrementAndGet();
-                  return Proxy.newProxyInstance(
-                      getClass().getClassLoader(),
-                      new Class<?>[] {BlockCodec.class},
-                      (codec, called, with) -> {
-                        if (called.getName().equals("close")) {
-                          open.decrementAndGet();
-                        }
-                        return called.invoke(result, with);
-                      });
-                });
+        DirectoryPools.withCodecs(
+            new StoreScheme(),
+            real -> {
+              open.incrementAndGet();
+              return DirectoryPools.proxy(
+                  BlockCodec.class,
+                  (codec, called, with) -> {
+                    if (called.getName().equals("close")) {
+                      open.decrementAndGet();
+                    }
+                    return called.invoke(real, with);
+                  });
+            });
     DurableFiles files =
         new ForwardingFiles(LocalDurableFiles.INSTANCE) {
           @Override
@@ -141,17 +107,8 @@ class PoolSlicesTest {
             super.createDirectories(created);
           }
         };
-    SchemeRegistry registry = SchemeRegistry.of(List.of(counted));
-    PoolSlices volumes =
-        new PoolSlices(
-            new HdrfConf(new Configuration(false)),
-            registry,
-            Map.of(StorageType.DISK, SchemeChain.parse("chain", "store", registry)),
-            files,
-            MemoryBudget.unlimited(),
-            (volume, pool, bytes) -> {},
-            (volume, block, file, why) -> {});
-    DirectoryVolume volume = volume("DS-0");
+    PoolSlices volumes = DirectoryPools.slices(counted, files);
+    DirectoryVolume volume = DirectoryPools.volume(directory, "DS-0");
     try {
       volumes.open(volume, "BP-1");
     } catch (OutOfMemoryError e) {

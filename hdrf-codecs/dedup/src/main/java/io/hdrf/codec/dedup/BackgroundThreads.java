@@ -16,7 +16,10 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Background threads: for the index, the collector, the repair of containers, and the scrub. */
+/**
+ * Background threads: for the index, the collector, the repair of containers and what is known of
+ * bases, and the scrub.
+ */
 final class BackgroundThreads implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundThreads.class);
@@ -41,15 +44,24 @@ final class BackgroundThreads implements Closeable {
   private final RepeatingThread mendingThread;
   private final RepeatingThread scrubThread;
   private final Scrubber scrubber;
+
+  /** Null if no differences are made. */
+  private final OlderBases olderBases;
+
   private final RateThrottle throttle = new RateThrottle(RateThrottle.SYSTEM);
 
+  /**
+   * @param olderBases null if no differences are made
+   */
   BackgroundThreads(
       String name,
       ContainerStore containers,
       FingerprintIndex index,
       GarbageCollector collector,
       DedupSettings settings,
-      Scrubber scrubber) {
+      Scrubber scrubber,
+      OlderBases olderBases) {
+    this.olderBases = olderBases;
     this.containers = containers;
     this.index = index;
     this.collector = collector;
@@ -110,6 +122,10 @@ final class BackgroundThreads implements Closeable {
   private void mend() throws InterruptedException {
     Thread.sleep(TICK_MILLIS);
     containers.mend(System.nanoTime(), this::pace);
+    if (olderBases != null) {
+      // So much each second.
+      olderBases.step();
+    }
   }
 
   private void scrub() throws InterruptedException {

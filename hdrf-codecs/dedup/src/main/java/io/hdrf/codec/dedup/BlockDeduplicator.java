@@ -52,7 +52,12 @@ final class BlockDeduplicator implements Closeable {
   private final int[] cuts = new int[BATCH];
   private final byte[] fingerprints = new byte[BATCH * Fingerprinter.LENGTH];
   private final long[] refs = new long[BATCH];
+
+  /** The bases of chunks that were found, or -1. */
+  private final long[] bases = new long[BATCH];
+
   private final ContainerCap cap;
+  private final FrameBases frameBases;
   private final int maxOwn;
 
   /** The chunks that the block brought in: it finds them again before anybody else can. */
@@ -79,12 +84,15 @@ final class BlockDeduplicator implements Closeable {
   private final Recipe recipe = new Recipe();
 
   /**
+   * @param frameBases of {@code cap}
    * @param differences null if all chunks are stored whole
    * @param maxOwn how many new chunks are kept at hand
    */
   BlockDeduplicator(
       DedupSettings settings,
       FingerprintIndex index,
+      ContainerCap cap,
+      FrameBases frameBases,
       BlockDifferences differences,
       DedupCounters counters,
       int maxOwn) {
@@ -95,7 +103,8 @@ final class BlockDeduplicator implements Closeable {
     this.frameSize = settings.frameSize();
     this.index = index;
     this.indexLookup = index.newLookup();
-    this.cap = settings.newContainerCap();
+    this.cap = cap;
+    this.frameBases = frameBases;
     this.counters = counters;
     this.buffer = BufferPool.shared().take(Math.max(MIN_BUFFER, 2 * chunker.maximumSize()));
     this.chunk = buffer.duplicate();
@@ -111,6 +120,7 @@ final class BlockDeduplicator implements Closeable {
     own.clear();
     ownBases = null;
     cap.beginBlock();
+    frameBases.beginFrame();
     if (differences != null) {
       differences.beginBlock();
     }
@@ -173,8 +183,9 @@ final class BlockDeduplicator implements Closeable {
     indexLookup.find(fingerprints, count, refs);
     for (int i = 0; i < count; i++) {
       again[i] = refs[i] >= 0;
+      bases[i] = again[i] ? indexLookup.base(i) : -1;
     }
-    counters.chunksStoredAgain.add(cap.apply(refs, cuts, count, appended));
+    counters.chunksStoredAgain.add(cap.apply(refs, bases, cuts, count, appended));
     if (differences != null) {
       differences.take(buffer, cuts, count, refs);
     }
@@ -182,11 +193,15 @@ final class BlockDeduplicator implements Closeable {
       int offset = i * Fingerprinter.LENGTH;
       int length = showChunk(base, i);
       long ref = refs[i];
-      long chunkBase = ref < 0 ? -1 : indexLookup.base(i);
+      long chunkBase = ref < 0 ? -1 : bases[i];
+      int place = -1;
+      if (ref >= 0 && !mayTake(i, chunkBase)) {
+        ref = -1;
+      }
       if (ref < 0) {
-        int place = own.find(fingerprints, offset, own.count());
-        ref = place < 0 ? -1 : ownRefs[place];
+        place = own.find(fingerprints, offset, own.count());
         chunkBase = place < 0 || ownBases == null ? -1 : ownBases[place];
+        ref = place < 0 || !mayTake(i, chunkBase) ? -1 : ownRefs[place];
       }
       if (ref >= 0) {
         counters.chunksFound.increment();
@@ -196,7 +211,7 @@ final class BlockDeduplicator implements Closeable {
         }
       } else {
         chunkBase = baseOfNew(i, i + 1 < count ? refs[i + 1] : -1);
-        ref = append(i, chunkBase, length, appender);
+        ref = append(i, chunkBase, length, place, appender);
         if (own.count() == maxOwn) {
           settle(appender);
         }
@@ -216,6 +231,16 @@ final class BlockDeduplicator implements Closeable {
     }
   }
 
+  /** Returns whether the frame may have a chunk; otherwise it is stored again, whole. */
+  private boolean mayTake(int i, long chunkBase) {
+    if (chunkBase < 0 || frameBases.add(chunkBase)) {
+      return true;
+    }
+    counters.basesRefused.increment();
+    again[i] = true;
+    return false;
+  }
+
   private void touch(long container) {
     if (container != lastTouched) {
       touched.add(container);
@@ -231,7 +256,12 @@ final class BlockDeduplicator implements Closeable {
     return differences == null || again[i] ? -1 : differences.find(i, chunk, following);
   }
 
-  private long append(int i, long chunkBase, int length, ChunkAppender appender)
+  /**
+   * Appends a chunk.
+   *
+   * @param place of the block's own chunk that is the same, or -1
+   */
+  private long append(int i, long chunkBase, int length, int place, ChunkAppender appender)
       throws IOException {
     int offset = i * Fingerprinter.LENGTH;
     long ref =
@@ -240,10 +270,16 @@ final class BlockDeduplicator implements Closeable {
                 fingerprints, offset, differences.difference(), length, chunkBase)
             : appender.append(fingerprints, offset, chunk);
     appended = ChunkRef.container(ref);
-    addOwn(offset, ref, chunkBase);
+    if (place < 0) {
+      addOwn(offset, ref, chunkBase);
+    } else {
+      // Whole: the next ones need no base.
+      ownRefs[place] = ref;
+      ownBases[place] = -1;
+    }
     if (differences != null) {
       differences.appended(ref);
-      if (chunkBase < 0) {
+      if (chunkBase < 0 && refs[i] < 0) {
         differences.appendedWhole(i, ref);
       }
       if (again[i]) {
@@ -289,6 +325,7 @@ final class BlockDeduplicator implements Closeable {
     int originalLength = (int) recipe.originalLength();
     counters.runs.add(recipe.runs());
     recipe.write(payload);
+    frameBases.beginFrame();
     payload.flip();
     counters.recipeBytes.add(payload.remaining());
     sink.frame(originalLength, payload);

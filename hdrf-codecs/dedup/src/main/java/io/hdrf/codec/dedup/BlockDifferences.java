@@ -18,9 +18,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds what the new chunks of a block are similar to, and makes their differences. A base is a
- * whole chunk that is durable, or that the block itself has written; it is acquired before that is
- * confirmed, as any chunk that a block comes to need (see {@link ChunkPins}). Whatever fails, the
- * chunk is stored whole. For one thread.
+ * whole chunk that is durable, or that the block itself has written. Candidates are tried as they
+ * are; the one that is taken is acquired before it is confirmed that it is there, as any chunk that
+ * a block comes to need (see {@link ChunkPins}): the others need not be kept from a collection.
+ * Whatever fails, the chunk is stored whole. For one thread.
  */
 final class BlockDifferences implements BaseChunks {
 
@@ -29,12 +30,12 @@ final class BlockDifferences implements BaseChunks {
   /** The most new chunks of a block that become known as bases; those behind are not. */
   private static final int MAX_PENDING = 1 << 17;
 
-  /** The number of super-features of a chunk. */
-  private static final int SUPER_FEATURES = 3;
+  private static final int SUPER_FEATURES = FeatureBatch.SUPER_FEATURES;
 
   private final ContainerStore containers;
   private final ChunkPins chunkPins;
   private final BaseTable table;
+  private final FrameBases frameBases;
   private final DedupCounters counters;
   private final FeatureBatch batch;
   private final SimilarChunks similar;
@@ -52,6 +53,9 @@ final class BlockDifferences implements BaseChunks {
 
   private long contentOf = NONE;
 
+  /** Whether one was not tried, as the frame has bases in enough places. */
+  private boolean refused;
+
   /** Containers that the block has appended to, and the number of its first chunk there. */
   private long[] ownContainers = new long[4];
 
@@ -67,7 +71,12 @@ final class BlockDifferences implements BaseChunks {
   private static final long NONE = BaseTable.NONE;
 
   BlockDifferences(
-      ContainerStore containers, ChunkPins chunkPins, BaseTable table, DedupCounters counters) {
+      ContainerStore containers,
+      ChunkPins chunkPins,
+      BaseTable table,
+      FrameBases frameBases,
+      DedupCounters counters) {
+    this.frameBases = frameBases;
     this.containers = containers;
     this.chunkPins = chunkPins;
     this.table = table;
@@ -121,17 +130,20 @@ final class BlockDifferences implements BaseChunks {
    * @param i its place in the buffer
    * @param chunk from position to limit; stays as it is
    * @param following the reference of the chunk behind it, or -1
-   * @return the base, which is held for the block, or -1: then the chunk is to be stored whole
+   * @return the base, which is held for the block and counted for the frame, or -1: then the chunk
+   *     is to be stored whole
    */
   long find(int i, ByteBuffer chunk, long following) {
+    refused = false;
     try {
       long base = similar.find(places[i], chunk, following);
       if (base == NONE) {
+        counters.basesRefused.add(refused ? 1 : 0);
         return NONE;
       }
       ByteBuffer delta = similar.difference();
       int length = DifferenceFormat.HEAD + delta.remaining();
-      if (length >= chunk.remaining()) {
+      if (length >= chunk.remaining() || !acquire(base) || !frameBases.add(base)) {
         return NONE;
       }
       if (kept.capacity() < length) {
@@ -148,6 +160,11 @@ final class BlockDifferences implements BaseChunks {
       LOG.debug("no base is looked for", e);
       return NONE;
     }
+  }
+
+  /** First acquired, then confirmed. No other chunk ever gets its reference. */
+  private boolean acquire(long base) throws IOException {
+    return chunkPins.acquire(base) && containers.lengthOfBase(base, isOwn(base)) > 0;
   }
 
   /** What is to be kept of the chunk for which a base was found last. */
@@ -206,12 +223,7 @@ final class BlockDifferences implements BaseChunks {
   public long fullChunk(long ref) {
     try {
       long whole = containers.wholeChunk(ref, isOwn(ref));
-      // First acquired, then confirmed.
-      return whole >= 0
-              && chunkPins.acquire(whole)
-              && containers.lengthOfBase(whole, isOwn(whole)) > 0
-          ? whole
-          : NONE;
+      return whole >= 0 && containers.lengthOfBase(whole, isOwn(whole)) > 0 ? whole : NONE;
     } catch (IOException e) {
       LOG.debug("{} can't be a base", ChunkRef.toString(ref), e);
       return NONE;
@@ -220,6 +232,10 @@ final class BlockDifferences implements BaseChunks {
 
   @Override
   public ByteBuffer content(long base) {
+    if (!frameBases.allows(base)) {
+      refused = true;
+      return null;
+    }
     if (base == contentOf) {
       return content;
     }

@@ -7,7 +7,8 @@ import io.hdrf.codec.dedup.index.IndexLookup;
 /**
  * Bounds how many containers a segment of a block refers to, so that a disk can read it without
  * jumping about: the chunks of those that give the segment least are stored again, as long as no
- * more than a share of what the block found is. For one thread.
+ * more than a share of what the block found is. A chunk that is kept as a difference takes the
+ * container of its base, too. For one thread.
  */
 final class ContainerCap {
 
@@ -17,16 +18,22 @@ final class ContainerCap {
   private final int containers;
   private final int percent;
 
-  /** The containers of the segment, and the bytes that it has from each. */
-  private final long[] ids = new long[MAX_CONTAINERS];
+  /** Each chunk takes its own container and that of its base. */
+  private static final int MAX_TAKEN = 2 * MAX_CONTAINERS;
 
-  private final long[] bytes = new long[MAX_CONTAINERS];
+  /** The containers of the segment, and the bytes that it has, or makes, from each. */
+  private final long[] ids = new long[MAX_TAKEN];
+
+  private final long[] bytes = new long[MAX_TAKEN];
 
   /** Those in front stay; the others are given up. */
   private int count;
 
   /** Hundredths of bytes that may still be stored again. */
   private long credit;
+
+  /** The container that the block is appended to. */
+  private long own;
 
   /** Whether the segment has chunks in the container that the block is appended to anyway. */
   private boolean appends;
@@ -50,17 +57,19 @@ final class ContainerCap {
    *
    * @param refs references of {@code chunks} chunks, or -1 for those that were not found; those
    *     that are chosen get -1
+   * @param bases references of the bases of those that were found, or -1 where they are whole
    * @param ends where each chunk ends, from the beginning of the first one
    * @param chunks at most {@link IndexLookup#MAX_COUNT}
    * @param own the container that the block is appended to, which costs a reader nothing more; or
    *     -1
    * @return the number of chunks chosen
    */
-  int apply(long[] refs, int[] ends, int chunks, long own) {
+  int apply(long[] refs, long[] bases, int[] ends, int chunks, long own) {
     if (containers == 0) {
       return 0;
     }
-    addUp(refs, ends, chunks, own);
+    this.own = own;
+    addUp(refs, bases, ends, chunks);
     int all = count;
     long before = credit;
     while (count > containers && giveUpPoorest()) {
@@ -73,13 +82,14 @@ final class ContainerCap {
       credit = before;
       return 0;
     }
-    return drop(refs, chunks, all);
+    return drop(refs, bases, chunks, all);
   }
 
-  private void addUp(long[] refs, int[] ends, int chunks, long own) {
+  private void addUp(long[] refs, long[] bases, int[] ends, int chunks) {
     count = 0;
     appends = false;
     int last = -1;
+    int lastOfBases = -1;
     for (int i = 0; i < chunks; i++) {
       if (refs[i] < 0) {
         appends = true;
@@ -91,21 +101,32 @@ final class ContainerCap {
         credit += (long) length * percent;
       }
       long container = ChunkRef.container(refs[i]);
-      if (container == own) {
-        appends = true;
-        continue;
+      last = addUp(container, length, last);
+      if (bases[i] >= 0 && ChunkRef.container(bases[i]) != container) {
+        lastOfBases = addUp(ChunkRef.container(bases[i]), length, lastOfBases);
       }
-      if (last < 0 || ids[last] != container) {
-        last = place(container, 0, count);
-        if (last < 0) {
-          last = count;
-          ids[last] = container;
-          bytes[last] = 0;
-          count++;
-        }
-      }
-      bytes[last] += length;
     }
+  }
+
+  /**
+   * Adds bytes of a container.
+   *
+   * @param last the place that was returned last, or -1
+   */
+  private int addUp(long container, int length, int last) {
+    if (container == own) {
+      appends = true;
+      return last;
+    }
+    int place = last >= 0 && ids[last] == container ? last : place(container, 0, count);
+    if (place < 0) {
+      place = count;
+      ids[place] = container;
+      bytes[place] = 0;
+      count++;
+    }
+    bytes[place] += length;
+    return place;
   }
 
   private int place(long container, int from, int to) {
@@ -138,14 +159,35 @@ final class ContainerCap {
     return true;
   }
 
-  private int drop(long[] refs, int chunks, int all) {
+  private int drop(long[] refs, long[] bases, int chunks, int all) {
     int chosen = 0;
     for (int i = 0; i < chunks; i++) {
-      if (refs[i] >= 0 && place(ChunkRef.container(refs[i]), count, all) >= 0) {
+      if (refs[i] >= 0
+          && (isGivenUp(refs[i], all) || (bases[i] >= 0 && isGivenUp(bases[i], all)))) {
         refs[i] = -1;
         chosen++;
       }
     }
     return chosen;
+  }
+
+  private boolean isGivenUp(long ref, int all) {
+    return place(ChunkRef.container(ref), count, all) >= 0;
+  }
+
+  /** Returns whether the segment may refer to a container for the base of a new chunk. */
+  boolean allows(long container) {
+    return containers == 0
+        || container == own
+        || count < containers
+        || place(container, 0, count) >= 0;
+  }
+
+  /** The segment refers to a container for a base. */
+  void add(long container) {
+    if (containers > 0 && container != own && place(container, 0, count) < 0) {
+      ids[count] = container;
+      count++;
+    }
   }
 }

@@ -6,6 +6,7 @@ import io.hdrf.codec.dedup.container.ChunkPins;
 import io.hdrf.codec.dedup.container.ContainerSettings;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.MissingChunkException;
+import io.hdrf.codec.dedup.delta.RecentBases;
 import io.hdrf.codec.dedup.gc.BlockReferences;
 import io.hdrf.codec.dedup.gc.GarbageCollector;
 import io.hdrf.codec.dedup.gc.ReferenceCheck;
@@ -59,6 +60,9 @@ final class DedupCodec implements BlockCodec {
   /** Null if no differences are made. */
   private final RecentBases bases;
 
+  /** Likewise. */
+  final OlderBases olderBases;
+
   private final StoredPayloads payloads;
   private final ChunkHealer healer;
   private final GarbageCollector collector;
@@ -83,6 +87,7 @@ final class DedupCodec implements BlockCodec {
             settings.index());
     this.bases =
         settings.delta() ? new RecentBases(settings.deltaMemory(), context.memory()) : null;
+    this.olderBases = bases == null ? null : new OlderBases(containers, bases);
     this.payloads = context.payloads();
     this.healer =
         new ChunkHealer(
@@ -126,7 +131,13 @@ final class DedupCodec implements BlockCodec {
             collector::wholeCycles);
     this.background =
         new BackgroundThreads(
-            context.storeDirectory().toString(), containers, index, collector, settings, scrubber);
+            context.storeDirectory().toString(),
+            containers,
+            index,
+            collector,
+            settings,
+            scrubber,
+            olderBases);
   }
 
   /** Where damaged chunks are looked for. */
@@ -239,9 +250,13 @@ final class DedupCodec implements BlockCodec {
   }
 
   BlockDeduplicator newDeduplicator(int maxOwn) {
+    ContainerCap cap = settings.newContainerCap();
+    FrameBases frameBases = new FrameBases(containers, cap);
     BlockDifferences differences =
-        bases == null ? null : new BlockDifferences(containers, chunkPins, bases, counters);
-    return new BlockDeduplicator(settings, index, differences, counters, maxOwn);
+        bases == null
+            ? null
+            : new BlockDifferences(containers, chunkPins, bases, frameBases, counters);
+    return new BlockDeduplicator(settings, index, cap, frameBases, differences, counters, maxOwn);
   }
 
   @Override
@@ -270,9 +285,9 @@ final class DedupCodec implements BlockCodec {
   @Override
   public void decode(ByteBuffer payload, ByteBuffer frame) throws IOException {
     counters.runsPrefetched.add(prefetch(payload, containers));
-    try {
+    try (ContainerStore.FrameReader reader = containers.newFrameReader()) {
       Recipe.parseChunks(
-          payload, (container, first, count) -> containers.read(container, first, count, frame));
+          payload, (container, first, count) -> reader.read(container, first, count, frame));
     } catch (CorruptFrameException e) {
       counters.damagedReads.increment();
       throw e;

@@ -24,6 +24,7 @@ final class DedupCounters {
   final LongAdder bytesAsDifferences = new LongAdder();
   final LongAdder bytesOfDifferences = new LongAdder();
   final LongAdder basesRead = new LongAdder();
+  final LongAdder basesRefused = new LongAdder();
 
   Map<String, Long> asMap() {
     Map<String, Long> values = new LinkedHashMap<>();
@@ -44,6 +45,7 @@ final class DedupCounters {
     values.put("bytesAsDifferences", bytesAsDifferences.sum());
     values.put("bytesOfDifferences", bytesOfDifferences.sum());
     values.put("basesRead", basesRead.sum());
+    values.put("basesRefused", basesRefused.sum());
     return values;
   }
 }

@@ -22,6 +22,13 @@ class ContainerCapTest {
     return refs;
   }
 
+  /** Of whole chunks. */
+  private static long[] noBases(int count) {
+    long[] bases = new long[count];
+    Arrays.fill(bases, -1);
+    return bases;
+  }
+
   private static int[] ends(int count) {
     int[] ends = new int[count];
     for (int i = 0; i < count; i++) {
@@ -32,8 +39,12 @@ class ContainerCapTest {
 
   /** Returns the containers that are still referred to, chunk by chunk. */
   private static long[] apply(ContainerCap cap, long own, long... containers) {
+    return apply(cap, own, noBases(containers.length), containers);
+  }
+
+  private static long[] apply(ContainerCap cap, long own, long[] bases, long[] containers) {
     long[] refs = refs(containers);
-    int chosen = cap.apply(refs, ends(refs.length), refs.length, own);
+    int chosen = cap.apply(refs, bases, ends(refs.length), refs.length, own);
     int gone = 0;
     long[] left = new long[refs.length];
     for (int i = 0; i < refs.length; i++) {
@@ -59,7 +70,8 @@ class ContainerCapTest {
   @Test
   void bytesCountAndNotChunks() {
     long[] refs = refs(3, 4, 3, -1);
-    assertThat(cap(1, 100).apply(refs, new int[] {10, 1000, 1010, 1020}, 4, -1)).isEqualTo(2);
+    assertThat(cap(1, 100).apply(refs, noBases(4), new int[] {10, 1000, 1010, 1020}, 4, -1))
+        .isEqualTo(2);
     assertThat(refs).containsExactly(-1, ChunkRef.pack(4, 1), -1, -1);
   }
 
@@ -114,7 +126,7 @@ class ContainerCapTest {
   void aChunkThatRepeatsCountsOnce() {
     long[] refs = refs(1, 1, 1, 1, 1, 2, -1);
     Arrays.fill(refs, 0, 5, refs[0]);
-    assertThat(cap(1, 30).apply(refs, ends(refs.length), refs.length, -1)).isZero();
+    assertThat(cap(1, 30).apply(refs, noBases(7), ends(7), 7, -1)).isZero();
     assertThat(apply(cap(1, 30), -1, 1, 1, 1, 1, 1, 2, -1)).containsExactly(1, 1, 1, 1, 1, -1, -1);
   }
 
@@ -125,5 +137,65 @@ class ContainerCapTest {
       containers[i] = i;
     }
     assertThat(LongStream.of(apply(cap(6, 100), -1, containers)).filter(c -> c >= 0)).hasSize(6);
+  }
+
+  /** A reader opens them, too. */
+  @Test
+  void theContainersOfBasesCount() {
+    long[] bases = refs(-1, -1, 5, 5, 5, 3);
+    assertThat(apply(cap(2, 100), -1, bases, new long[] {1, 1, 2, 2, 2, 3}))
+        .as("each of container 2 takes 5")
+        .containsExactly(-1, -1, 2, 2, 2, -1);
+    assertThat(apply(cap(2, 100), 5, bases, new long[] {1, 1, 2, 2, 2, 3}))
+        .as("5 is read anyway")
+        .containsExactly(1, 1, 2, 2, 2, -1);
+    assertThat(apply(cap(2, 100), 9, bases, new long[] {3, 3, 3, 9, 2, 3}))
+        .as("without 2")
+        .containsExactly(3, 3, 3, 9, -1, 3);
+    assertThat(apply(cap(1, 100), -1, refs(-1, -1, 8, -1), new long[] {1, 1, 1, -1}))
+        .as("without 8, of the base alone")
+        .containsExactly(1, 1, -1, -1);
+  }
+
+  @Test
+  void newChunksTakeNoBaseOfAContainerBeyond() {
+    ContainerCap cap = cap(3, 100);
+    apply(cap, 9, 1, 2, 1);
+    for (long container : new long[] {1, 2, 3, 9}) {
+      assertThat(cap.allows(container)).isTrue();
+    }
+    cap.add(2);
+    cap.add(9);
+    assertThat(cap.allows(3)).isTrue();
+    cap.add(3);
+    assertThat(cap.allows(4)).isFalse();
+    assertThat(cap.allows(3)).isTrue();
+    assertThat(cap.allows(9)).isTrue();
+    apply(cap, 9, 1, 2);
+    assertThat(cap.allows(4)).as("the next segment").isTrue();
+    ContainerCap any = cap(0, 100);
+    apply(any, 9, 1, 2, 3);
+    any.add(4);
+    assertThat(any.allows(5)).isTrue();
+  }
+
+  @Test
+  void eachChunkOfASegmentMayTakeTwoContainers() {
+    ContainerCap cap = cap(6, 1);
+    long[] containers = new long[IndexLookup.MAX_COUNT];
+    long[] bases = new long[IndexLookup.MAX_COUNT];
+    for (int i = 0; i < containers.length; i++) {
+      containers[i] = i;
+      bases[i] = ChunkRef.pack(10_000 + i, 0);
+    }
+    apply(cap, -1, bases, containers);
+    assertThat(cap.allows(30_000)).isFalse();
+    Arrays.fill(containers, -1);
+    Arrays.fill(bases, -1);
+    apply(cap, -1, bases, containers);
+    for (int i = 0; i < containers.length; i++) {
+      cap.add(i);
+    }
+    assertThat(cap.allows(1)).isTrue();
   }
 }

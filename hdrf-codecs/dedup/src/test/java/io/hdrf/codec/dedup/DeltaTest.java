@@ -4,7 +4,9 @@ package io.hdrf.codec.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.StoredFrame;
 import io.hdrf.spi.scheme.TestSeed;
@@ -13,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -240,6 +243,97 @@ class DeltaTest {
         assertThat(volume.collect()).containsEntry("liveChunks", 0L);
         assertThat(volume.damaged()).isEmpty();
       }
+    }
+  }
+
+  /** The groups in which the bases of a frame's chunks lie. */
+  private static Set<Long> baseGroups(DedupVolume volume, StoredFrame frame) throws IOException {
+    ContainerStore store = ((DedupCodec) volume.dedup()).containers;
+    Set<Long> groups = new HashSet<>();
+    for (long ref : refs(List.of(frame), false)) {
+      ContainerDirectory content = store.directory(ChunkRef.container(ref));
+      long base = content.baseOf(content.indexOf(ChunkRef.number(ref)));
+      if (base >= 0) {
+        groups.add(store.groupOf(base));
+      }
+    }
+    return groups;
+  }
+
+  /** Whoever reads a frame decodes all of each group in which a base is. */
+  @Test
+  void theBasesOfAFrameLieInFewGroups() throws Exception {
+    Configuration conf = conf(true);
+    conf.set("hdrf.dedup.frame.size", "256k");
+    conf.set("hdrf.dedup.container.size", "4m");
+    conf.set("hdrf.dedup.index.sample", "1");
+    conf.set("hdrf.dedup.group.memory", "0");
+    try (DedupVolume volume = open("groups", conf, "dedup,deflate")) {
+      byte[] old = noise(60 * (16 << 10));
+      volume.put(1, old, random);
+      ByteBuffer parts = ByteBuffer.allocate(60 * (4 << 10));
+      for (int i = 0; i < 60; i++) {
+        byte[] part = Arrays.copyOfRange(old, i << 14, (i << 14) + (4 << 10));
+        part[2 << 10]++;
+        volume.put(100 + i, part, random);
+        parts.put(part);
+      }
+      assertThat(volume.metric("chunksAsDifferences")).isGreaterThan(30);
+      assertThat(volume.metric("basesRefused")).isZero();
+      volume.restartWithFilters();
+      byte[] known = parts.array();
+      for (int i = 0; i < known.length; i += 4 << 10) {
+        // Others at its ends, so that the chunks between are found, and lie in one frame.
+        known[i]++;
+      }
+      volume.put(2, known, random);
+      assertThat(volume.metric("basesRefused")).as("of known chunks").isPositive();
+      ByteBuffer others = ByteBuffer.allocate(parts.capacity());
+      for (int i = 0; i < 60; i++) {
+        byte[] part = Arrays.copyOfRange(old, i << 14, (i << 14) + (4 << 10));
+        part[3 << 10]++;
+        others.put(part);
+      }
+      long before = volume.metric("basesRefused");
+      volume.restartWithFilters();
+      volume.put(3, others.array(), random);
+      int most = 0;
+      for (List<StoredFrame> block : volume.blocks().values()) {
+        for (StoredFrame frame : block) {
+          most = Math.max(most, baseGroups(volume, frame).size());
+        }
+      }
+      assertThat(most).isEqualTo(ContainerStore.MAX_BASE_GROUPS);
+      assertThat(before).isPositive();
+      assertThat(volume.metric("basesRefused")).as("of new chunks").isPositive();
+      assertThat(volume.get(2, random)).isEqualTo(known);
+      assertThat(volume.get(3, random)).isEqualTo(others.array());
+      assertThat(volume.dedup().check(line -> {})).containsEntry("missing", 0L);
+    }
+  }
+
+  /** Neighbours tell nothing of parts that moved. */
+  @Test
+  void whatMovedIsFoundAfterAStart() throws Exception {
+    try (DedupVolume volume = open("start", conf(true), "dedup")) {
+      byte[] first = noise(200_000);
+      volume.put(1, first, random);
+      volume.restartWithFilters();
+      while (!((DedupCodec) volume.dedup()).olderBases.isDone()) {
+        Thread.sleep(5);
+      }
+      ByteBuffer moved = ByteBuffer.allocate(50 * 2000);
+      for (int i = 0; i < 50; i++) {
+        byte[] part = Arrays.copyOfRange(first, (49 - i) * 4000, (49 - i) * 4000 + 2000);
+        for (int j = 0; j < part.length; j += 300) {
+          part[j]++;
+        }
+        moved.put(part);
+      }
+      volume.put(2, moved.array(), random);
+      assertThat(volume.metric("chunksFound")).isZero();
+      assertThat(volume.metric("chunksAsDifferences")).isPositive();
+      assertThat(volume.get(2, random)).isEqualTo(moved.array());
     }
   }
 

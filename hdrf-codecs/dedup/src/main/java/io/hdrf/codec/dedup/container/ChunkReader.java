@@ -16,7 +16,9 @@ import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 
 /**
  * Reads runs of chunks from a loaded container, and quarantines what can't be read: the chunks of
@@ -54,17 +56,23 @@ final class ChunkReader {
   /**
    * Reads chunks with consecutive numbers; {@code dst} gets their bytes one after the other.
    *
+   * @param bases keeps the groups of their bases decoded
    * @throws MissingChunkException if one of them, or its base, is not there
    * @throws CorruptFrameException if one of them, or its base, is damaged
    */
-  void read(LoadedContainer container, int firstNumber, int count, ByteBuffer dst)
+  void read(LoadedContainer container, int firstNumber, int count, ByteBuffer dst, Bases bases)
       throws IOException {
-    Reading reading = new Reading(container, firstNumber, count, dst, false);
-    try {
-      reading.run();
-    } finally {
-      reading.releaseBases();
-    }
+    bases.mine = container;
+    new Reading(container, firstNumber, count, dst, bases).run();
+  }
+
+  /**
+   * For reads one after the other.
+   *
+   * @param throttle for what is read of bases
+   */
+  Bases newBases(Throttle throttle) {
+    return new Bases(throttle);
   }
 
   /**
@@ -93,11 +101,8 @@ final class ChunkReader {
     private final int endNumber;
     private final ByteBuffer dst;
 
-    /** Whether the chunk is wanted as a base, which must be whole. */
-    private final boolean whole;
-
-    /** Null as long as none was needed. */
-    private Bases bases;
+    /** Null if the chunk is wanted as a base, which must be whole. */
+    private final Bases bases;
 
     /** Null if the container is read by its group index alone. */
     private final ContainerDirectory directory;
@@ -107,8 +112,8 @@ final class ChunkReader {
     /** The next chunk's. */
     private int number;
 
-    Reading(LoadedContainer container, int firstNumber, int count, ByteBuffer dst, boolean whole) {
-      this.whole = whole;
+    Reading(LoadedContainer container, int firstNumber, int count, ByteBuffer dst, Bases bases) {
+      this.bases = bases;
       this.container = container;
       this.firstNumber = firstNumber;
       this.endNumber = firstNumber + count;
@@ -129,12 +134,6 @@ final class ChunkReader {
         } else {
           readEncoded(group);
         }
-      }
-    }
-
-    void releaseBases() {
-      if (bases != null) {
-        bases.release();
       }
     }
 
@@ -162,7 +161,7 @@ final class ChunkReader {
       if (first < 0) {
         throw missing();
       }
-      if (whole) {
+      if (bases == null) {
         requireWhole(header, first);
       }
       int end = endIn(header, first);
@@ -506,9 +505,6 @@ final class ChunkReader {
 
     private void makeOf(ByteBuffer difference, int group, GroupHeader header, int chunk)
         throws IOException {
-      if (bases == null) {
-        bases = new Bases(container);
-      }
       ByteBuffer to = dst.duplicate();
       to.limit(to.position() + header.wholeLength(chunk));
       if (!bases.make(header.baseOf(chunk), difference, to)) {
@@ -585,22 +581,19 @@ final class ChunkReader {
   }
 
   /**
-   * The bases of a run of chunks. They are mostly neighbours, as the chunks are: the groups that
-   * were needed last stay decoded, whether the cache has room for them or not. For one thread.
+   * The bases of chunks that are read one after the other. They are mostly neighbours, as the
+   * chunks are: the groups that were needed last stay decoded, whether the cache has room for them
+   * or not. So a reader of a frame decodes none twice. For one thread.
    */
-  private final class Bases {
+  final class Bases implements AutoCloseable {
 
-    private static final int MOST = 4;
+    private final Throttle throttle;
 
     /** The container of the chunks, whose user the reader is. */
-    private final LoadedContainer mine;
+    private LoadedContainer mine;
 
-    private final LoadedContainer[] containers = new LoadedContainer[MOST];
-    private final int[] groups = new int[MOST];
-    private final GroupCache.DecodedGroup[] decoded = new GroupCache.DecodedGroup[MOST];
-
-    /** The place of the group that goes next. */
-    private int oldest;
+    /** At most {@link ContainerStore#MAX_BASE_GROUPS}, the oldest first. */
+    private final List<BaseGroup> held = new ArrayList<>(0);
 
     /**
      * The container, by its serial, and the group that could not be read whole last. Its chunks are
@@ -610,23 +603,31 @@ final class ChunkReader {
 
     private int failedGroup;
 
-    Bases(LoadedContainer mine) {
-      this.mine = mine;
+    private Bases(Throttle throttle) {
+      this.throttle = throttle;
     }
 
     /**
-     * Makes a chunk.
+     * Makes a chunk that was read in another way.
      *
+     * @param container of the chunk; stays the caller's
      * @param base its reference
      * @param chunk is filled from position to limit
      * @return false if it is no difference to that base
+     * @throws IOException if the base can't be read, or is not there, or is a difference itself
      */
-    boolean make(long base, ByteBuffer difference, ByteBuffer chunk) throws IOException {
+    boolean make(LoadedContainer container, long base, ByteBuffer difference, ByteBuffer chunk)
+        throws IOException {
+      mine = container;
+      return make(base, difference, chunk);
+    }
+
+    private boolean make(long base, ByteBuffer difference, ByteBuffer chunk) throws IOException {
       long id = ChunkRef.container(base);
       while (true) {
         LoadedContainer container = acquire(id);
         try {
-          return make(container, ChunkRef.number(base), difference, chunk);
+          return makeFrom(container, ChunkRef.number(base), difference, chunk);
         } catch (ClosedChannelException e) {
           if (container == mine) {
             // For whoever reads from it.
@@ -645,27 +646,29 @@ final class ChunkReader {
       if (id == mine.id() && mine.acquire()) {
         return mine;
       }
-      for (LoadedContainer held : containers) {
-        if (held != null && held.id() == id && held.acquire()) {
-          return held;
+      for (BaseGroup group : held) {
+        if (group.container.id() == id && group.container.acquire()) {
+          return group.container;
         }
       }
       return loaded.acquire(loaded.find(id));
     }
 
-    private boolean make(
+    private boolean makeFrom(
         LoadedContainer container, int number, ByteBuffer difference, ByteBuffer chunk)
         throws IOException {
-      Reading reading = new Reading(container, number, 1, null, true);
+      Reading reading = new Reading(container, number, 1, null, null);
       int group = reading.groups.groupOf(number);
       if (group < 0) {
         throw reading.missing();
       }
       GroupCache.DecodedGroup all = held(container, group);
       if (all == null && container.serial() == failedContainer && group == failedGroup) {
+        throttle.acquire(chunk.remaining());
         return makeAlone(container, group, number, difference, chunk);
       }
       if (all == null) {
+        throttle.acquire(reading.groups.length(group));
         try {
           all = reading.group(group);
         } catch (ClosedChannelException | UnknownFormatVersionException e) {
@@ -689,7 +692,7 @@ final class ChunkReader {
         throws IOException {
       ByteBuffer base = buffers.take(container.index().storedLength(group));
       try {
-        new Reading(container, number, 1, base, true).run();
+        new Reading(container, number, 1, base, null).run();
         base.flip();
         return DifferenceFormat.make(base, difference, chunk);
       } finally {
@@ -697,45 +700,62 @@ final class ChunkReader {
       }
     }
 
-    private GroupCache.DecodedGroup held(LoadedContainer container, int group) {
-      for (int i = 0; i < MOST; i++) {
-        if (containers[i] == container && groups[i] == group) {
-          return decoded[i];
+    private GroupCache.DecodedGroup held(LoadedContainer container, int number) {
+      for (BaseGroup group : held) {
+        if (group.container == container && group.number == number) {
+          return group.decoded;
         }
       }
       return null;
     }
 
     /** Takes a group over. */
-    private void hold(LoadedContainer container, int group, GroupCache.DecodedGroup all) {
-      remove(oldest);
-      container.acquire();
-      containers[oldest] = container;
-      groups[oldest] = group;
-      decoded[oldest] = all;
-      oldest = (oldest + 1) % MOST;
-    }
-
-    private void remove(int place) {
-      if (containers[place] != null) {
-        containers[place].release();
-        containers[place] = null;
-        cache.release(decoded[place]);
-      }
-    }
-
-    private void remove(LoadedContainer container) {
-      for (int i = 0; i < MOST; i++) {
-        if (containers[i] == container) {
-          remove(i);
+    private void hold(LoadedContainer container, int number, GroupCache.DecodedGroup decoded) {
+      boolean done = false;
+      try {
+        if (held.size() == ContainerStore.MAX_BASE_GROUPS) {
+          release(held.remove(0));
+        }
+        held.add(new BaseGroup(container, number, decoded));
+        container.acquire();
+        done = true;
+      } finally {
+        if (!done) {
+          cache.release(decoded);
         }
       }
     }
 
-    void release() {
-      for (int i = 0; i < MOST; i++) {
-        remove(i);
+    private void release(BaseGroup group) {
+      group.container.release();
+      cache.release(group.decoded);
+    }
+
+    private void remove(LoadedContainer container) {
+      for (int i = held.size() - 1; i >= 0; i--) {
+        if (held.get(i).container == container) {
+          release(held.remove(i));
+        }
       }
+    }
+
+    @Override
+    public void close() {
+      held.forEach(this::release);
+      held.clear();
+    }
+  }
+
+  /** A decoded group of bases, and its container, which it keeps open. */
+  private static final class BaseGroup {
+    private final LoadedContainer container;
+    private final int number;
+    private final GroupCache.DecodedGroup decoded;
+
+    BaseGroup(LoadedContainer container, int number, GroupCache.DecodedGroup decoded) {
+      this.container = container;
+      this.number = number;
+      this.decoded = decoded;
     }
   }
 }

@@ -12,32 +12,25 @@ import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.UnknownFormatVersionException;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
 import java.util.BitSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads all of a sealed container: footer and directory, header, and every group in the order in
- * which they lie. Chunks are decoded and compared with their CRC32C and their fingerprints. The
+ * which they lie. Chunks are decoded and compared with their CRC32C and their fingerprints; those
+ * that are kept as differences are made from their bases, which may lie in other containers. The
  * file is opened for this alone, so that neither the directories of readers nor their files are
  * disturbed. For one check.
  */
 final class ContainerCheck {
 
-  /** Reads chunks of the container as readers do. */
-  interface Names {
-
-    /** Returns whether a chunk, by its index in the directory, is what its fingerprint says. */
-    boolean isAsNamed(int index) throws IOException;
-  }
-
-  /** The most differences that are read where nothing else tells of the fingerprints. */
-  private static final int MAX_DIFFERENCES = 16;
+  private static final Logger LOG = LoggerFactory.getLogger(ContainerCheck.class);
 
   private final ContainerContext context;
   private final LoadedContainer source;
-  private final Names names;
+  private final ChunkReader.Bases bases;
   private final Throttle throttle;
   private final LoadedDirectory.Origin origin;
   private final ContainerDirectory directory;
@@ -50,22 +43,22 @@ final class ContainerCheck {
   /** Chunks that are what their fingerprints say. */
   private int asNamed;
 
-  /** Chunks that were stored as they are, and are not what their fingerprints say. */
+  /** Chunks that have their CRC32C, and are not what their fingerprints say. */
   private final BitSet otherwise = new BitSet();
 
   /**
    * @param source loaded from the disk just now, as is the directory; stays the caller's
-   * @param names tells of chunks that are kept as differences
+   * @param bases makes chunks at the check's pace; stays the caller's
    */
   ContainerCheck(
       ContainerContext context,
       LoadedContainer source,
       LoadedDirectory found,
-      Names names,
+      ChunkReader.Bases bases,
       Throttle throttle) {
     this.context = context;
     this.source = source;
-    this.names = names;
+    this.bases = bases;
     this.throttle = throttle;
     this.origin = found.origin();
     this.directory = found.content();
@@ -87,7 +80,7 @@ final class ContainerCheck {
     for (int group = 0; group < directory.groupCount(); group++) {
       checkGroup(group);
     }
-    if (isCompared() || anyDifferenceIsAsNamed()) {
+    if (isCompared()) {
       suspects.or(otherwise);
     } else if (suspects.isEmpty() && beside == null) {
       throw new IOException(
@@ -98,32 +91,6 @@ final class ContainerCheck {
     long beyond = source.file().length() - bytesRead;
     throttle.acquire(beyond);
     bytesRead += beyond;
-  }
-
-  /**
-   * Where few chunks are whole, memory may have failed with each of these; a fingerprint function
-   * that was changed is another one for the differences, too.
-   */
-  private boolean anyDifferenceIsAsNamed() throws IOException {
-    int tried = 0;
-    for (int i = 0; i < directory.chunkCount() && tried < MAX_DIFFERENCES; i++) {
-      if (!directory.isDifference(i) || directory.isUnnamed(i)) {
-        continue;
-      }
-      tried++;
-      throttle.acquire(directory.length(i));
-      try {
-        if (names.isAsNamed(i)) {
-          asNamed++;
-          return true;
-        }
-      } catch (InterruptedIOException | ClosedByInterruptException e) {
-        throw e;
-      } catch (IOException e) {
-        // It, or its base, is damaged, or was dropped.
-      }
-    }
-    return false;
   }
 
   /** False if no chunk is what its fingerprint says: no memory fails so. */
@@ -197,18 +164,40 @@ final class ContainerCheck {
         offset += directory.keptLength(i);
         source.checkChunk(header, i - first, Crc32c.update(0, original));
         if (directory.isDifference(i)) {
-          // Its fingerprint would take its base, which may be anywhere on the disk.
-          continue;
-        }
-        context.fingerprinter().fingerprint(original, fingerprint, 0);
-        if (directory.hasFingerprint(i, fingerprint, 0)) {
-          asNamed++;
+          checkDifference(i, original);
         } else {
-          otherwise.set(directory.number(i));
+          compare(i, original);
         }
       }
     } finally {
       BufferPool.shared().give(original);
+    }
+  }
+
+  /** Makes the chunk. Damage of its base is that of the base's container, and is told there. */
+  private void checkDifference(int index, ByteBuffer kept) throws IOException {
+    ByteBuffer chunk = BufferPool.shared().take(directory.length(index));
+    try {
+      if (!bases.make(source, directory.baseOf(index), kept, chunk)) {
+        suspects.set(directory.number(index));
+      } else if (!directory.isUnnamed(index)) {
+        compare(index, chunk);
+      }
+    } catch (CorruptFrameException | MissingChunkException | UnknownFormatVersionException e) {
+      LOG.debug("{}: the base of chunk {}", source.path(), directory.number(index), e);
+    } catch (IOException e) {
+      requireReadError(e);
+    } finally {
+      BufferPool.shared().give(chunk);
+    }
+  }
+
+  private void compare(int index, ByteBuffer chunk) {
+    context.fingerprinter().fingerprint(chunk, fingerprint, 0);
+    if (directory.hasFingerprint(index, fingerprint, 0)) {
+      asNamed++;
+    } else {
+      otherwise.set(directory.number(index));
     }
   }
 

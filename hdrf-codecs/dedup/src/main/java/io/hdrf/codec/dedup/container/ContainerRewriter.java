@@ -271,7 +271,7 @@ final class ContainerRewriter {
       storedCrc = Crc32c.update(0, stored);
       headed = canBeDecoded(header, bytes);
     }
-    int length = GroupHeader.length(numbers, lengths, count);
+    int length = GroupHeader.length(numbers, lengths, count, Differences.NONE);
     ByteBuffer copied = buffers.take(length + header.storedLength());
     try {
       copied.position(length);
@@ -285,7 +285,6 @@ final class ContainerRewriter {
           count,
           Differences.NONE,
           length,
-          header.originalLength(),
           header.storedLength(),
           storedCrc,
           header.stages());

@@ -57,6 +57,9 @@ public final class ContainerStore implements Closeable {
   /** No chunk. */
   public static final long NOT_HELD = -2;
 
+  /** A {@link FrameReader} decodes no group of bases twice if a frame needs no more of them. */
+  public static final int MAX_BASE_GROUPS = 16;
+
   private static final Logger LOG = LoggerFactory.getLogger(ContainerStore.class);
 
   /**
@@ -71,6 +74,10 @@ public final class ContainerStore implements Closeable {
   private final ConcurrentSkipListMap<Long, Container> containers;
   private final GroupCache groups;
   private final ChunkReader reader;
+
+  /** Reads the bases of what is checked, and leaves the readers' cache alone. */
+  private final ChunkReader checking;
+
   private final Quarantine unreadable = new Quarantine();
 
   /** Chunks that are not what their fingerprints say. */
@@ -99,6 +106,7 @@ public final class ContainerStore implements Closeable {
     this.groups = GroupCache.of(context.settings());
     this.loaded = new LoadedContainers(context, containers, new ContainerLoader(context), repairs);
     this.reader = new ChunkReader(groups, unreadable, context.fingerprinter(), loaded);
+    this.checking = new ChunkReader(new GroupCache(0), unreadable, context.fingerprinter(), loaded);
     this.listing = new ContainerListing(context, loaded);
     this.maintenance = new ContainerMaintenance(context, containers, loaded, unreadable, wrong);
     this.appended = new OpenContainers(context, containers);
@@ -225,43 +233,68 @@ public final class ContainerStore implements Closeable {
     }
   }
 
-  /**
-   * Reads chunks with consecutive numbers.
-   *
-   * @param firstChunk number of the first one
-   * @param chunkCount how many, at least 1
-   * @param dst direct; gets the chunks' bytes one after the other from its position on, which moves
-   *     behind them
-   * @throws CorruptFrameException if one of them is damaged, the container's file is no container,
-   *     or the chunks are longer than {@code dst} has room
-   * @throws MissingChunkException if the container, or one of the chunks, is not there
-   * @throws IOException if the disk fails; as after damage, no new block refers to the chunks of
-   *     the group until they read well again, and what is in {@code dst} is undefined
-   */
+  /** As {@link FrameReader#read}, for a read by itself. */
   public void read(long container, int firstChunk, int chunkCount, ByteBuffer dst)
       throws IOException {
-    if (chunkCount < 1 || firstChunk < 0 || firstChunk > Integer.MAX_VALUE - chunkCount) {
-      throw new IllegalArgumentException(chunkCount + " chunks from " + firstChunk + " on");
+    try (FrameReader frame = newFrameReader()) {
+      frame.read(container, firstChunk, chunkCount, dst);
     }
-    if (!dst.isDirect()) {
-      throw new IllegalArgumentException("the buffer is not direct");
-    }
-    int start = dst.position();
-    Container found = loaded.find(container);
-    while (true) {
-      LoadedContainer source = loaded.acquire(found);
-      try {
-        reader.read(source, firstChunk, chunkCount, dst);
-        if (!unreadable.isEmpty()) {
-          unreadable.remove(container, firstChunk, chunkCount);
-        }
-        return;
-      } catch (ClosedChannelException e) {
-        dst.position(start);
-        loaded.forget(found, source, e);
-      } finally {
-        source.release();
+  }
+
+  public FrameReader newFrameReader() {
+    return new FrameReader();
+  }
+
+  /** Reads the chunks of a frame, run by run. For one thread. */
+  public final class FrameReader implements Closeable {
+
+    private final ChunkReader.Bases bases = reader.newBases(Throttle.NONE);
+
+    private FrameReader() {}
+
+    /**
+     * Reads chunks with consecutive numbers.
+     *
+     * @param firstChunk number of the first one
+     * @param chunkCount how many, at least 1
+     * @param dst direct; gets the chunks' bytes one after the other from its position on, which
+     *     moves behind them
+     * @throws CorruptFrameException if one of them is damaged, the container's file is no
+     *     container, or the chunks are longer than {@code dst} has room
+     * @throws MissingChunkException if the container, or one of the chunks, is not there
+     * @throws IOException if the disk fails; as after damage, no new block refers to the chunks of
+     *     the group until they read well again, and what is in {@code dst} is undefined
+     */
+    public void read(long container, int firstChunk, int chunkCount, ByteBuffer dst)
+        throws IOException {
+      if (chunkCount < 1 || firstChunk < 0 || firstChunk > Integer.MAX_VALUE - chunkCount) {
+        throw new IllegalArgumentException(chunkCount + " chunks from " + firstChunk + " on");
       }
+      if (!dst.isDirect()) {
+        throw new IllegalArgumentException("the buffer is not direct");
+      }
+      int start = dst.position();
+      Container found = loaded.find(container);
+      while (true) {
+        LoadedContainer source = loaded.acquire(found);
+        try {
+          reader.read(source, firstChunk, chunkCount, dst, bases);
+          if (!unreadable.isEmpty()) {
+            unreadable.remove(container, firstChunk, chunkCount);
+          }
+          return;
+        } catch (ClosedChannelException e) {
+          dst.position(start);
+          loaded.forget(found, source, e);
+        } finally {
+          source.release();
+        }
+      }
+    }
+
+    @Override
+    public void close() {
+      bases.close();
     }
   }
 
@@ -408,6 +441,25 @@ public final class ContainerStore implements Closeable {
     int index = content == null ? -1 : content.indexOf(ChunkRef.number(ref));
     long base = index < 0 ? -1 : content.baseOf(index);
     return index < 0 || base >= 0 ? base : ref;
+  }
+
+  /**
+   * Returns what tells the group of a chunk from all others, as long as its container is not
+   * rewritten: the reference of its first chunk.
+   *
+   * @param ref of a chunk that may be a base
+   * @return -1 if there is no such chunk
+   * @throws IOException if the container could not be read
+   */
+  public long groupOf(long ref) throws IOException {
+    Container container = loaded.find(ChunkRef.container(ref));
+    OpenContainer open = container.open();
+    ContainerDirectory content =
+        open != null ? open.written() : loaded.directory(container).content();
+    int index = content.indexOf(ChunkRef.number(ref));
+    return index < 0
+        ? -1
+        : ChunkRef.pack(container.id(), content.number(content.firstChunk(content.groupOf(index))));
   }
 
   /** What may be found in a container, or by its appender. */
@@ -583,6 +635,12 @@ public final class ContainerStore implements Closeable {
     return next == null ? -1 : next;
   }
 
+  /** Returns the id of the last container before an id; -1 if there is none. */
+  public long previous(long id) {
+    Long previous = containers.lowerKey(id);
+    return previous == null ? -1 : previous;
+  }
+
   /**
    * Reads all of a sealed container, and has what is damaged treated as if a reader had found it:
    * no new block refers to such chunks, and a damaged directory is made again.
@@ -606,17 +664,10 @@ public final class ContainerStore implements Closeable {
     } catch (CorruptFrameException e) {
       return lost(container, e);
     }
-    try {
+    try (ChunkReader.Bases bases = checking.newBases(throttle)) {
       // Of the same file, which may be replaced meanwhile.
       LoadedDirectory found = loader.loadDirectory(container, source);
-      ContainerDirectory content = found.content();
-      ContainerCheck check =
-          new ContainerCheck(
-              context,
-              source,
-              found,
-              index -> reads(content, id, content.number(index), index, true),
-              throttle);
+      ContainerCheck check = new ContainerCheck(context, source, found, bases, throttle);
       check.run();
       if (loaded.generation(container) != generation) {
         // It was rewritten, and read back, meanwhile.

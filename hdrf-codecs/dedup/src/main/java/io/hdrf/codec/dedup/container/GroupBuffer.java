@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.Differences;
+import io.hdrf.codec.dedup.container.format.DifferencesBuilder;
 import io.hdrf.codec.dedup.container.format.DirectoryBuilder;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.container.format.GroupHeader;
@@ -41,13 +43,7 @@ final class GroupBuffer implements AutoCloseable {
   /** Bytes of the chunks themselves. */
   private long wholeBytes;
 
-  private int differenceCount;
-
-  /** Null as long as there was no difference, as are the next two. */
-  private int[] differenceIndexes;
-
-  private int[] differenceLengths;
-  private long[] differenceBases;
+  private final DifferencesBuilder differences = new DifferencesBuilder();
 
   /**
    * @param groupSize how many bytes of chunks go into a group; a longer chunk is one by itself
@@ -77,7 +73,7 @@ final class GroupBuffer implements AutoCloseable {
     return count == 0
         || (original.position() + (long) length <= groupSize
             && wholeBytes + wholeLength <= (long) MAX_EXPANSION * groupSize
-            && differenceCount < Differences.MAX_OF_GROUP);
+            && differences.count() < Differences.MAX_OF_GROUP);
   }
 
   /** Adds a chunk, from position to limit, and consumes it. */
@@ -123,33 +119,15 @@ final class GroupBuffer implements AutoCloseable {
       throw new IllegalArgumentException(
           "a difference of " + length + " bytes for a chunk of " + wholeLength);
     }
-    if (differenceIndexes == null || differenceCount == differenceIndexes.length) {
-      growDifferences(Math.max(64, 2 * differenceCount));
-    }
+    differences.reserve();
     add(number, fingerprint, offset, difference);
-    differenceIndexes[differenceCount] = count - 1;
-    differenceLengths[differenceCount] = wholeLength;
-    differenceBases[differenceCount] = base;
-    differenceCount++;
+    differences.add(count - 1, wholeLength, base, 0);
     wholeBytes += wholeLength - length;
-  }
-
-  /** All or nothing, also where there is no memory. */
-  private void growDifferences(int capacity) {
-    boolean first = differenceIndexes == null;
-    int[] newIndexes = first ? new int[capacity] : Arrays.copyOf(differenceIndexes, capacity);
-    int[] newLengths = first ? new int[capacity] : Arrays.copyOf(differenceLengths, capacity);
-    differenceBases = first ? new long[capacity] : Arrays.copyOf(differenceBases, capacity);
-    differenceIndexes = newIndexes;
-    differenceLengths = newLengths;
   }
 
   /** Those of the group; they change with it. */
   private Differences differences() {
-    return differenceCount == 0
-        ? Differences.NONE
-        : new Differences(
-            differenceCount, differenceIndexes, differenceLengths, differenceBases, null);
+    return differences.build(differences.count(), false);
   }
 
   /** All or nothing, also where there is no memory. */
@@ -167,8 +145,8 @@ final class GroupBuffer implements AutoCloseable {
 
   /** Encodes the chunks; there is at least one. */
   void encode(long marker) throws IOException {
-    Differences differences = differences();
-    headerLength = GroupHeader.length(numbers, lengths, count, differences);
+    Differences all = differences();
+    headerLength = GroupHeader.length(numbers, lengths, count, all);
     int originalLength = original.position();
     int room = headerLength + chain.maxEncodedLength(originalLength);
     if (group == null || group.capacity() < room) {
@@ -193,10 +171,10 @@ final class GroupBuffer implements AutoCloseable {
         lengths,
         checksums,
         count,
-        differences,
+        all,
         headerLength,
-        originalLength,
         end - headerLength,
+        ContainerFormat.crc(group, headerLength, end),
         stages);
     group.position(0);
     group.limit(end);
@@ -209,18 +187,19 @@ final class GroupBuffer implements AutoCloseable {
 
   /** Adds the group that was encoded last to a directory. */
   void addTo(DirectoryBuilder directory, long position) {
+    Differences all = differences();
     int next = 0;
     for (int i = 0; i < count; i++) {
       int name = i * Fingerprinter.LENGTH;
-      if (next < differenceCount && differenceIndexes[next] == i) {
+      if (next < all.count() && all.index(next) == i) {
         directory.addDifference(
             numbers[i],
             lengths[i],
             checksums[i],
             fingerprints,
             name,
-            differenceLengths[next],
-            differenceBases[next]);
+            all.length(next),
+            all.base(next));
         next++;
       } else {
         directory.addChunk(numbers[i], lengths[i], checksums[i], fingerprints, name);
@@ -233,7 +212,7 @@ final class GroupBuffer implements AutoCloseable {
   void clear() {
     count = 0;
     wholeBytes = 0;
-    differenceCount = 0;
+    differences.clear();
     if (original != null && original.capacity() > 2L * groupSize) {
       giveOriginal();
       giveGroup();

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The chunks of a store that may be bases: durable, published, and held for the block in work. For
- * one thread.
+ * The chunks of a store that may be bases: durable, and published. They may go at any time: who
+ * takes one holds it for the block in work, and confirms then that it is there. For one thread.
  */
 public interface BaseChunks {
 
@@ -23,7 +23,8 @@ public interface BaseChunks {
    * until the next call.
    *
    * @param base as of {@link #fullChunk}
-   * @return direct, if possible; null if it can't be read, which is no error here
+   * @return direct, if possible; null if it can't be read, or is not to be taken, which is no error
+   *     here
    */
   ByteBuffer content(long base) throws IOException;
 }

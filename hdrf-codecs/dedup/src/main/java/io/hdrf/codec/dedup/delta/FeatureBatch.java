@@ -10,6 +10,9 @@ import java.nio.ByteBuffer;
  */
 public final class FeatureBatch {
 
+  /** The number of super-features of a chunk. */
+  public static final int SUPER_FEATURES = SuperFeatures.COUNT;
+
   private final BaseTable table;
   private int[] features = new int[64 * ChunkFeatures.COUNT];
   private long[] superFeatures = new long[64 * SuperFeatures.COUNT];

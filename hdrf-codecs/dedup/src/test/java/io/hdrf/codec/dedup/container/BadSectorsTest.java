@@ -8,10 +8,8 @@ import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
-import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.FaultyFiles;
 import io.hdrf.io.InMemory;
-import io.hdrf.io.StepScheduler;
 import io.hdrf.io.WatchedFileSystem;
 import io.hdrf.spi.io.DurableFile;
 import io.hdrf.spi.scheme.CorruptFrameException;
@@ -56,11 +54,7 @@ class BadSectorsTest {
 
   @BeforeEach
   void start() throws IOException {
-    files =
-        new FaultyFiles(
-            new CrashableFiles(scratch),
-            new StepScheduler(random, 1, "none"),
-            new Random(random.nextLong()));
+    files = new FaultyFiles(scratch, random);
     dir = scratch.resolve("containers");
   }
 

@@ -12,7 +12,6 @@ import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.FaultyFiles;
 import io.hdrf.io.InMemory;
 import io.hdrf.io.PowerLoss;
-import io.hdrf.io.StepScheduler;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.CorruptFrameException;
@@ -260,11 +259,7 @@ class ContainerHealTest {
   @Test
   void aSectorThatCannotBeReadIsReplaced() throws IOException {
     for (FrameChain tail : List.of(Chunks.PLAIN, Chunks.DEFLATE)) {
-      FaultyFiles files =
-          new FaultyFiles(
-              new CrashableFiles(scratch),
-              new StepScheduler(random, 1, "none"),
-              new Random(random.nextLong()));
+      FaultyFiles files = new FaultyFiles(scratch, random);
       ContainerSettings small = settings().groupSize(4000).groupMemory(0);
       try (ContainerStore store = Chunks.open(files.path(dir), files, small)) {
         fill(store, tail);
@@ -315,11 +310,7 @@ class ContainerHealTest {
   /** Else it would be written again and again, as far as the disk reads. */
   @Test
   void headersBesideABadSectorAreLeftUntilTheNextCheck() throws IOException {
-    FaultyFiles files =
-        new FaultyFiles(
-            new CrashableFiles(scratch),
-            new StepScheduler(random, 1, "none"),
-            new Random(random.nextLong()));
+    FaultyFiles files = new FaultyFiles(scratch, random);
     try (ContainerStore store = Chunks.open(files.path(dir), files, settings())) {
       fill(store, Chunks.DEFLATE);
       ContainerDirectory content = store.directory(0);
@@ -352,11 +343,7 @@ class ContainerHealTest {
   @Test
   void whatIsSoundIsNotDamagedBeforeTheDirectoryIsReadAgain() throws IOException {
     for (FrameChain tail : List.of(Chunks.PLAIN, Chunks.DEFLATE)) {
-      FaultyFiles files =
-          new FaultyFiles(
-              new CrashableFiles(scratch),
-              new StepScheduler(random, 1, "none"),
-              new Random(random.nextLong()));
+      FaultyFiles files = new FaultyFiles(scratch, random);
       try (ContainerStore store = Chunks.open(files.path(dir), files, settings())) {
         fill(store, tail);
         ContainerDirectory content = store.directory(0);

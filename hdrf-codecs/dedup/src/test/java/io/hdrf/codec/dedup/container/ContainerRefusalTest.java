@@ -11,6 +11,7 @@ import io.hdrf.codec.dedup.container.format.ContainerFooter;
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
+import io.hdrf.codec.dedup.container.format.Differences;
 import io.hdrf.codec.dedup.container.format.DirectoryBuilder;
 import io.hdrf.codec.dedup.container.format.DirectoryFormat;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
@@ -230,11 +231,7 @@ class ContainerRefusalTest {
   }
 
   private static ByteBuffer group(int[] numbers, int[] lengths, int stored, int stages) {
-    int length = GroupHeader.length(numbers, lengths, numbers.length);
-    int original = 0;
-    for (int chunk : lengths) {
-      original += chunk;
-    }
+    int length = GroupHeader.length(numbers, lengths, numbers.length, Differences.NONE);
     ByteBuffer group = ByteBuffer.allocate(length + stored).order(ByteOrder.LITTLE_ENDIAN);
     for (int i = 0; i < stored; i++) {
       group.put(length + i, (byte) (i + 1));
@@ -244,7 +241,17 @@ class ContainerRefusalTest {
       crcs[i] = 1000 + numbers[i];
     }
     GroupHeader.put(
-        group, MARKER, numbers, lengths, crcs, numbers.length, length, original, stored, stages);
+        group,
+        MARKER,
+        numbers,
+        lengths,
+        crcs,
+        numbers.length,
+        Differences.NONE,
+        length,
+        stored,
+        ContainerFormat.crc(group, length, length + stored),
+        stages);
     return group.clear();
   }
 

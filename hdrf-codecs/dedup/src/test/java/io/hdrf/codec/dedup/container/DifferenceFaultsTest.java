@@ -7,20 +7,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
-import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.FaultyFiles;
 import io.hdrf.io.InMemory;
-import io.hdrf.io.StepScheduler;
 import io.hdrf.jni.ChunkDelta;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,11 +40,7 @@ class DifferenceFaultsTest {
 
   @BeforeEach
   void start() throws IOException {
-    files =
-        new FaultyFiles(
-            new CrashableFiles(scratch),
-            new StepScheduler(random, 1, "none"),
-            new Random(random.nextLong()));
+    files = new FaultyFiles(scratch, random);
     dir = scratch.resolve("containers");
   }
 
@@ -228,6 +224,92 @@ class DifferenceFaultsTest {
       for (int i = 0; i < 6; i++) {
         assertThat(other.isBad(ChunkRef.pack(1, i))).isFalse();
       }
+    }
+  }
+
+  /** No CRC32C tells of the first, and no byte of the second is damaged. */
+  @Test
+  void wrongDifferencesAreFoundAndHealed() throws IOException {
+    for (FrameChain tail : List.of(Chunks.PLAIN, Chunks.DEFLATE)) {
+      dir = scratch.resolve("wrong-" + (tail == Chunks.PLAIN));
+      fill(tail, 2);
+      try (ContainerStore store = open()) {
+        try (ChunkAppender appender = store.appender(tail)) {
+          appendDifference(appender, 0, 0, ChunkRef.pack(0, 0));
+          byte[] name = Chunks.fingerprint(similar(0, 1));
+          long base = ChunkRef.pack(0, 0);
+          appender.appendDifference(name, 0, difference(0, 9), LENGTH, base);
+          appendDifference(appender, 0, 2, ChunkRef.pack(0, 1));
+          Chunks.append(appender, chunk(7));
+        }
+        store.sealIdle(1);
+        assertThat(store.check(1, Throttle.NONE).damagedChunks()).isEqualTo(2);
+        assertThat(store.damagedChunks(Throttle.NONE)).isEqualTo(Map.of(1L, numbers(1, 2)));
+        ContainerDirectory content = store.directory(1);
+        Replacements replacements = store.newReplacements(1 << 20);
+        for (int i = 0; i < 4; i++) {
+          boolean wrong = i == 1 || i == 2;
+          assertThat(store.isBad(ChunkRef.pack(1, i))).isEqualTo(wrong);
+          assertThat(store.needsDamaged(1, i, 1)).isEqualTo(wrong);
+          if (wrong) {
+            ByteBuffer right = Chunks.direct(similar(0, i));
+            assertThat(replacements.offer(content, i, right)).isTrue();
+          }
+        }
+        store.compact(1, (found, whole) -> found.numbers(), replacements, Throttle.NONE);
+        assertThat(store.check(1, Throttle.NONE).isSound()).isTrue();
+        for (int i = 0; i < 3; i++) {
+          Chunks.assertHas(store, ChunkRef.pack(1, i), similar(0, i));
+        }
+        assertThat(store.check(0, Throttle.NONE).isSound()).isTrue();
+      }
+    }
+  }
+
+  /** Whose bases lie there is looked at when it is its turn. */
+  @Test
+  void aCheckTellsDamageWhereItIs() throws IOException {
+    fill(Chunks.DEFLATE, 1);
+    fillWithDifferences();
+    files.damage(ContainerNames.file(dir, 0, ContainerNames.SEALED), 100);
+    try (ContainerStore store = open()) {
+      assertThat(store.check(1, Throttle.NONE).isSound()).isTrue();
+      assertThat(store.check(0, Throttle.NONE).damagedChunks()).isEqualTo(1);
+      assertThat(store.damagedChunks(Throttle.NONE)).containsOnlyKeys(0L);
+    }
+    files.mend();
+    Files.delete(ContainerNames.file(dir, 0, ContainerNames.SEALED));
+    try (ContainerStore store = open()) {
+      assertThat(store.check(1, Throttle.NONE).isSound()).isTrue();
+    }
+  }
+
+  /** What is read of bases is paced, and a group of them is not read for each. */
+  @Test
+  void aCheckReadsBasesAtItsPace() throws IOException {
+    fill(Chunks.DEFLATE, 5);
+    try (ContainerStore store = open()) {
+      try (ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+        for (int i = 0; i < 40; i++) {
+          appendDifference(appender, i % 5, i, ChunkRef.pack(0, i % 5));
+        }
+      }
+      store.sealIdle(1);
+      long length = Files.size(ContainerNames.file(dir, 1, ContainerNames.SEALED));
+      long[] paced = new long[1];
+      assertThat(store.check(1, bytes -> paced[0] += bytes).bytesRead()).isEqualTo(length);
+      assertThat(paced[0]).isEqualTo(length + store.directory(0).groupLength(0));
+      assertThatThrownBy(
+              () ->
+                  store.check(
+                      1,
+                      bytes -> {
+                        if (bytes == store.directory(0).groupLength(0)) {
+                          throw new InterruptedIOException("for a test");
+                        }
+                      }))
+          .isInstanceOf(InterruptedIOException.class);
+      assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
     }
   }
 }

@@ -12,6 +12,7 @@ import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.TestSeed;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -207,6 +208,45 @@ class DifferencesInStoreTest {
     reopen();
     assertReads();
     assertFound();
+  }
+
+  /** Even where the cache has no room for any. */
+  @Test
+  void aFrameDecodesNoGroupOfBasesTwice() throws IOException {
+    settings = settings.containerSize(1 << 20).groupMemory(0);
+    reopen();
+    int count = ContainerStore.MAX_BASE_GROUPS;
+    try (ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+      for (int i = 0; i < 6 * count; i++) {
+        appendWhole(appender, i);
+      }
+    }
+    store.sealIdle(0);
+    ContainerDirectory content = store.directory(0);
+    assertThat(content.groupCount()).isGreaterThanOrEqualTo(count);
+    ByteArrayOutputStream expected = new ByteArrayOutputStream();
+    try (ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+      for (int i = 0; i < 2 * count; i++) {
+        int first = content.number(content.firstChunk(i % count));
+        byte[] chunk = chunks.get(appendDifference(appender, ChunkRef.pack(0, first)));
+        expected.write(chunk, 0, i < count ? 0 : chunk.length);
+      }
+    }
+    store.sealIdle(1);
+    Path file = ContainerNames.file(dir, 0, ContainerNames.SEALED);
+    ByteBuffer all = ByteBuffer.allocateDirect(2 * count * (LENGTH + 50));
+    try (ContainerStore.FrameReader reader = store.newFrameReader()) {
+      reader.read(1, 0, count, all);
+      all.clear();
+      Files.write(file, new byte[(int) Files.size(file)]);
+      reader.read(1, count, count, all);
+      byte[] read = new byte[all.flip().remaining()];
+      all.get(read);
+      assertThat(read).isEqualTo(expected.toByteArray());
+    }
+    all.clear();
+    assertThatThrownBy(() -> store.read(1, count, count, all))
+        .isInstanceOf(CorruptFrameException.class);
   }
 
   /** Chunks of a group that is not written yet are no bases, but soon after. */

@@ -317,14 +317,15 @@ class LoadedContainersTest {
       ByteBuffer dst = ByteBuffer.allocateDirect(500);
       for (int i = 0; i < directory.chunkCount(); i++) {
         dst.clear();
-        reader.read(container, i, 1, dst);
+        reader.read(container, i, 1, dst, reader.newBases(Throttle.NONE));
       }
       assertThat(reads[0]).isEqualTo(directory.groupCount()).isGreaterThan(5);
       assertThat(cache.bytes()).isBetween(3_000L, 10_000L);
       reads[0] = 0;
       ByteBuffer all = ByteBuffer.allocateDirect((int) directory.originalBytes());
-      new ChunkReader(new GroupCache(0), new Quarantine(), Chunks::fingerprint, null)
-          .read(container, 0, directory.chunkCount(), all);
+      ChunkReader alone =
+          new ChunkReader(new GroupCache(0), new Quarantine(), Chunks::fingerprint, null);
+      alone.read(container, 0, directory.chunkCount(), all, alone.newBases(Throttle.NONE));
       assertThat(reads[0]).isEqualTo(1);
       cache.clear();
       assertThat(cache.bytes()).isZero();

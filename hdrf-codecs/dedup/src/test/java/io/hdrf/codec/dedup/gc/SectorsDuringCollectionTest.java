@@ -12,10 +12,8 @@ import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.heal.ChunkHealer;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.codec.dedup.index.IndexSettings;
-import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.FaultyFiles;
 import io.hdrf.io.InMemory;
-import io.hdrf.io.StepScheduler;
 import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.TaskProgress;
@@ -71,11 +69,7 @@ class SectorsDuringCollectionTest {
   void open() throws IOException {
     conf.set("hdrf.dedup.gc.min.age", "0");
     conf.set("hdrf.dedup.gc.rate", "0");
-    files =
-        new FaultyFiles(
-            new CrashableFiles(scratch),
-            new StepScheduler(random, 1, "none"),
-            new Random(random.nextLong()));
+    files = new FaultyFiles(scratch, random);
     // A group has one of the large chunks, or all of the small ones.
     containers =
         ContainerStore.open(

@@ -66,17 +66,18 @@ public final class Differences {
     return found >= 0 ? found : -found - 1;
   }
 
-  int index(int place) {
+  /** Index of the chunk. */
+  public int index(int place) {
     return indexes[place];
   }
 
   /** Length of the whole chunk in bytes. */
-  int length(int place) {
+  public int length(int place) {
     return lengths[place];
   }
 
   /** The reference of the base. */
-  long base(int place) {
+  public long base(int place) {
     return bases[place];
   }
 

@@ -24,15 +24,8 @@ public final class DirectoryBuilder {
   private int[] groupStoredLength;
   private int[] groupOriginalLength;
   private byte[] groupStages;
-  private int differenceCount;
+  private final DifferencesBuilder differences = new DifferencesBuilder();
   private int endOfDifferences;
-
-  /** Null as long as there is no difference, as are the next ones. */
-  private int[] differenceIndexes;
-
-  private int[] differenceLengths;
-  private long[] differenceBases;
-  private int[] differenceChecksums;
 
   public DirectoryBuilder() {
     this(256, 16);
@@ -78,27 +71,9 @@ public final class DirectoryBuilder {
       int offset,
       int wholeLength,
       long base) {
-    if (differenceIndexes == null || differenceCount == differenceIndexes.length) {
-      growDifferences(Math.max(16, 2 * differenceCount));
-    }
+    differences.reserve();
     addChunk(number, length, checksum, fingerprint, offset);
-    differenceIndexes[differenceCount] = chunkCount - 1;
-    differenceLengths[differenceCount] = wholeLength;
-    differenceBases[differenceCount] = base;
-    differenceChecksums[differenceCount] = checksum;
-    differenceCount++;
-  }
-
-  /** All or nothing, also where there is no memory. */
-  private void growDifferences(int capacity) {
-    boolean first = differenceIndexes == null;
-    int[] newIndexes = first ? new int[capacity] : Arrays.copyOf(differenceIndexes, capacity);
-    int[] newLengths = first ? new int[capacity] : Arrays.copyOf(differenceLengths, capacity);
-    long[] newBases = first ? new long[capacity] : Arrays.copyOf(differenceBases, capacity);
-    differenceChecksums = first ? new int[capacity] : Arrays.copyOf(differenceChecksums, capacity);
-    differenceIndexes = newIndexes;
-    differenceLengths = newLengths;
-    differenceBases = newBases;
+    differences.add(chunkCount - 1, wholeLength, base, checksum);
   }
 
   /** Adds a chunk as another directory has it. */
@@ -162,7 +137,7 @@ public final class DirectoryBuilder {
     groupStages[groupCount] = (byte) stages;
     groupCount++;
     endOfGroups = chunkCount;
-    endOfDifferences = differenceCount;
+    endOfDifferences = differences.count();
     originalBytes += original;
   }
 
@@ -206,14 +181,7 @@ public final class DirectoryBuilder {
         groupFirst,
         groupOriginalLength,
         originalBytes,
-        endOfDifferences == 0
-            ? Differences.NONE
-            : new Differences(
-                endOfDifferences,
-                differenceIndexes,
-                differenceLengths,
-                differenceBases,
-                differenceChecksums));
+        differences.build(endOfDifferences, true));
   }
 
   private int number(int index) {

@@ -102,12 +102,11 @@ public final class GroupHeader {
     this.differences = differences;
   }
 
-  /** Returns the length of the header of a group with these chunks. */
-  public static int length(int[] numbers, int[] lengths, int count) {
-    return length(numbers, lengths, count, Differences.NONE);
-  }
-
-  /** As above, with differences among the chunks. */
+  /**
+   * Returns the length of the header of a group with these chunks.
+   *
+   * @param differences among them, without checksums
+   */
   public static int length(int[] numbers, int[] lengths, int count, Differences differences) {
     int length = FIXED_LENGTH + Integer.BYTES * count;
     length += differences.count() == 0 ? 0 : differences.encodedLength();
@@ -126,41 +125,13 @@ public final class GroupHeader {
   }
 
   /**
-   * Writes a header at index 0 of {@code group}, which holds the stored bytes already.
+   * Writes a header at index 0 of {@code group}.
    *
    * @param checksums CRC32C of each chunk
-   * @param length what {@link #length(int[], int[], int)} said; the stored bytes begin there
-   * @param storedLength how many stored bytes there are
-   */
-  public static void put(
-      ByteBuffer group,
-      long marker,
-      int[] numbers,
-      int[] lengths,
-      int[] checksums,
-      int count,
-      int length,
-      int originalLength,
-      int storedLength,
-      int stages) {
-    put(
-        group,
-        marker,
-        numbers,
-        lengths,
-        checksums,
-        count,
-        Differences.NONE,
-        length,
-        originalLength,
-        storedLength,
-        stages);
-  }
-
-  /**
-   * As above.
-   *
    * @param differences among the chunks, without checksums
+   * @param length what {@link #length} said; the stored bytes begin there
+   * @param storedLength how many stored bytes there are
+   * @param storedCrc CRC32C that these should have
    */
   public static void put(
       ByteBuffer group,
@@ -171,39 +142,6 @@ public final class GroupHeader {
       int count,
       Differences differences,
       int length,
-      int originalLength,
-      int storedLength,
-      int stages) {
-    put(
-        group,
-        marker,
-        numbers,
-        lengths,
-        checksums,
-        count,
-        differences,
-        length,
-        originalLength,
-        storedLength,
-        crc(group, length, length + storedLength),
-        stages);
-  }
-
-  /**
-   * As above.
-   *
-   * @param storedCrc CRC32C that the stored bytes should have
-   */
-  public static void put(
-      ByteBuffer group,
-      long marker,
-      int[] numbers,
-      int[] lengths,
-      int[] checksums,
-      int count,
-      Differences differences,
-      int length,
-      int originalLength,
       int storedLength,
       int storedCrc,
       int stages) {
@@ -212,6 +150,10 @@ public final class GroupHeader {
     boolean gaps = hasGaps(numbers, count);
     out.putInt(0, MAGIC);
     out.putLong(4, marker);
+    int originalLength = 0;
+    for (int i = 0; i < count; i++) {
+      originalLength += lengths[i];
+    }
     out.putInt(ORIGINAL_LENGTH_OFFSET, originalLength);
     out.putInt(STORED_LENGTH_OFFSET, storedLength);
     out.putInt(STORED_CRC_OFFSET, storedCrc);

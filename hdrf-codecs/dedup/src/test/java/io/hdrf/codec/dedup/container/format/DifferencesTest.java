@@ -25,14 +25,11 @@ class DifferencesTest {
   private static ByteBuffer header(
       int[] numbers, int[] lengths, int[] checksums, Differences differences) {
     int count = numbers.length;
-    int sum = 0;
-    for (int length : lengths) {
-      sum += length;
-    }
     int length = GroupHeader.length(numbers, lengths, count, differences);
     ByteBuffer group = ByteBuffer.allocateDirect(length + 1).order(ByteOrder.LITTLE_ENDIAN);
+    int crc = ContainerFormat.crc(group, length, length + 1);
     GroupHeader.put(
-        group, MARKER, numbers, lengths, checksums, count, differences, length, sum, 1, 1);
+        group, MARKER, numbers, lengths, checksums, count, differences, length, 1, crc, 1);
     return group;
   }
 
@@ -201,10 +198,7 @@ class DifferencesTest {
       if (differences.count() == 0) {
         continue;
       }
-      int table =
-          GroupHeader.FIXED_LENGTH
-              + GroupHeader.length(numbers, lengths, chunks)
-              - GroupHeader.FIXED_LENGTH;
+      int table = GroupHeader.length(numbers, lengths, chunks, Differences.NONE);
       ByteBuffer group = header(numbers, lengths, new int[chunks], differences);
       int length = group.capacity() - 1;
       int position = table + random.nextInt(length - table);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.codec.dedup;
+package io.hdrf.codec.dedup.delta;
 
-import io.hdrf.codec.dedup.delta.BaseTable;
 import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.memory.MemoryShare;
 import java.io.Closeable;
@@ -11,9 +10,9 @@ import java.io.Closeable;
  * four each, in which a new one takes the place of the one that was put there first. No lock guards
  * it: a reference that belongs to another super-feature is a wrong hint, as there are others. Takes
  * memory when the first base comes, where the budget has some, and gives it back where others need
- * it more.
+ * it more. Safe for use by many threads.
  */
-final class RecentBases implements BaseTable, Closeable {
+public final class RecentBases implements BaseTable, Closeable {
 
   private static final int WAYS = 4;
   private static final int BYTES_EACH = 2 * Long.BYTES;
@@ -29,7 +28,7 @@ final class RecentBases implements BaseTable, Closeable {
   /**
    * @param maxBytes of memory
    */
-  RecentBases(long maxBytes, MemoryBudget budget) {
+  public RecentBases(long maxBytes, MemoryBudget budget) {
     long places = Long.highestOneBit(Math.max(WAYS, maxBytes / BYTES_EACH));
     bytes = places * BYTES_EACH;
     memory = budget.open("Bases", MemoryShare.Kind.CACHE, 0, bytes, this::shrink);
@@ -82,6 +81,33 @@ final class RecentBases implements BaseTable, Closeable {
     System.arraycopy(in, place, in, place + 2, free - place);
     in[place] = superFeature;
     in[place + 1] = base;
+  }
+
+  /** Returns how many chunks it can have, at most. */
+  public long chunks() {
+    return bytes / BYTES_EACH / SuperFeatures.COUNT;
+  }
+
+  /** As {@link #add}, for chunks that were stored before others: only where there is room. */
+  public void addOlder(long[] superFeatures, int count, long[] bases) {
+    long[] in = table != null ? table : allocate();
+    for (int i = 0; in != null && i < count; i++) {
+      if (superFeatures[i] != 0) {
+        addOlder(superFeatures[i], bases[i], in);
+      }
+    }
+  }
+
+  private static void addOlder(long superFeature, long base, long[] in) {
+    int place = place(superFeature, in);
+    int end = place + 2 * WAYS;
+    while (place < end && in[place] != superFeature && in[place] != 0) {
+      place += 2;
+    }
+    if (place < end && in[place] == 0) {
+      in[place + 1] = base;
+      in[place] = superFeature;
+    }
   }
 
   private synchronized long[] allocate() {
