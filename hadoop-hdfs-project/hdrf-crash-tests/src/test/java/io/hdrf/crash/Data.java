@@ -19,7 +19,25 @@ final class Data {
     }
   }
 
+  /** What {@link #fillSimilar} changes. */
+  private static final byte[] MODEL = new byte[1 << 18];
+
+  static {
+    fill(MODEL, true, new Random(2));
+  }
+
   private Data() {}
+
+  /** Fills an array with a part of always the same words, of which one byte in some 400 differs. */
+  static void fillSimilar(byte[] data, Random random) {
+    int from = random.nextInt(MODEL.length);
+    for (int i = 0; i < data.length; i++) {
+      data[i] = MODEL[(from + i) % MODEL.length];
+    }
+    for (int i = random.nextInt(800); i < data.length; i += 1 + random.nextInt(800)) {
+      data[i] = '#';
+    }
+  }
 
   /** Fills an array with words, or with bytes that no scheme makes smaller. */
   static void fill(byte[] data, boolean text, Random random) {

@@ -120,10 +120,14 @@ final class Writer implements Callable<Void> {
   /** Closes the stream, unless the scene stops: then it may be left open. */
   private void write(FileModel file, FSDataOutputStream out)
       throws IOException, InterruptedException {
-    boolean text = random.nextInt(4) > 0;
+    int kind = random.nextInt(4);
     for (int pieces = 1 + random.nextInt(4); pieces > 0; pieces--) {
       byte[] data = new byte[random.nextInt(random.nextInt(3) == 0 ? 2000 : maxPiece)];
-      Data.fill(data, text, random);
+      if (kind == 1) {
+        Data.fillSimilar(data, random);
+      } else {
+        Data.fill(data, kind > 0, random);
+      }
       file.writing(data);
       out.write(data);
       switch (random.nextInt(4)) {

@@ -58,9 +58,6 @@ public class IndexedContainers implements Closeable {
   public final ForwardingFiles files;
   public Watcher watcher = (operation, batch) -> {};
 
-  /** How often a file was opened. */
-  public int opened;
-
   /** Names files that can't be created. */
   public Predicate<Path> refused = file -> false;
 
@@ -94,12 +91,6 @@ public class IndexedContainers implements Closeable {
               throw new IOException(file + ": No space left on device");
             }
             return super.create(file);
-          }
-
-          @Override
-          public DurableFile open(Path file) throws IOException {
-            opened++;
-            return super.open(file);
           }
         };
     containers =

@@ -250,7 +250,7 @@ class DifferenceFaultsTest {
         for (int i = 0; i < 4; i++) {
           boolean wrong = i == 1 || i == 2;
           assertThat(store.isBad(ChunkRef.pack(1, i))).isEqualTo(wrong);
-          assertThat(store.needsDamaged(1, i, 1)).isEqualTo(wrong);
+          assertThat(store.isDamaged(1, i, 1)).isEqualTo(wrong);
           if (wrong) {
             ByteBuffer right = Chunks.direct(similar(0, i));
             assertThat(replacements.offer(content, i, right)).isTrue();
