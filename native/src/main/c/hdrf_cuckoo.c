@@ -296,14 +296,30 @@ size_t hdrf_cuckoo_put(const struct hdrf_cuckoo *table, const uint64_t *hashes,
     return lost;
 }
 
-/* Keeps the youngest of `count` entries, the first of equals, in their order, and frees the rest. */
+/* Whether one of the entries that were taken has a tag. */
+static bool is_taken(const uint64_t *entries, size_t count, uint64_t taken, uint64_t entry)
+{
+    for (size_t i = 0; i < count; i++) {
+        if ((taken >> i & 1) != 0 && ((entries[i] ^ entry) & TAG_MASK) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Keeps the youngest of `count` entries, the first of equals, in their order, and frees the rest.
+ * Of those with one tag, as an entry and its copy of when the table got larger, only the youngest:
+ * in one bucket none of the others can be wanted, and one that comes first would be found instead.
+ */
 static size_t keep_youngest(const uint64_t *entries, size_t count, uint64_t *bucket)
 {
     size_t kept = 0;
     uint64_t taken = 0;
     for (uint64_t age = AGE_MASK;; age -= AGE_STEP) {
         for (size_t i = 0; i < count && kept < HDRF_CUCKOO_BUCKET; i++) {
-            if (entries[i] != 0 && (entries[i] & AGE_MASK) == age) {
+            if (entries[i] != 0 && (entries[i] & AGE_MASK) == age &&
+                !is_taken(entries, count, taken, entries[i])) {
                 taken |= UINT64_C(1) << i;
                 kept++;
             }

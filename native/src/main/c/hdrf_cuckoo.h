@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hash table of bounded memory that gives hints: the value that was put last for a key, or that
- * of another key, seldom, or none. Keys are not stored, only a tag of theirs; so whoever asks
- * must be able to tell that a value is not the wanted one.
+ * A hash table of bounded memory that gives hints: the value that was put last for a key, or,
+ * seldom, an earlier one or that of another key, or none. Keys are not stored, only a tag of theirs;
+ * so whoever asks must be able to tell that a value is not the wanted one.
  *
  * A slot has 8 bytes: a value of 40 bits, a tag of 22 and an age of 2. Four slots are a bucket, and
  * a key has two buckets, of which the second follows from the first and the tag, and the other way
@@ -85,7 +85,9 @@ size_t hdrf_cuckoo_put(const struct hdrf_cuckoo *table, const uint64_t *hashes,
 /*
  * Moves all entries into the first half of the buckets, of which the table then consists: the
  * caller's buckets_log2, which is not 0, is one less from now on. Of what has no room there, the
- * oldest is lost. Returns how many entries were lost.
+ * oldest is lost. Of an entry and the copy that hdrf_cuckoo_double() made of it, which
+ * may have an earlier value, the younger stays; both do if they are in different buckets by now, or
+ * one is in the stash. Returns how many entries were lost, copies included.
  */
 size_t hdrf_cuckoo_halve(const struct hdrf_cuckoo *table);
 

@@ -280,6 +280,37 @@ static void test_double(uint32_t buckets_log2)
     discard(&table);
 }
 
+/* A table that becomes larger and smaller again has what it had, as often as it had it. */
+static void test_double_and_halve(uint32_t buckets_log2)
+{
+    struct hdrf_cuckoo table = make(buckets_log2 + 1);
+    table.buckets_log2 = buckets_log2;
+    table.limit = hdrf_cuckoo_limit(buckets_log2);
+    uint64_t first = next_random();
+    uint64_t count = table.limit;
+    for (uint64_t i = 0; i < count; i++) {
+        put(&table, first + i * UINT64_C(0x9e3779b97f4a7c15), i);
+    }
+    uint64_t before = hdrf_cuckoo_count(&table);
+    hdrf_cuckoo_double(&table);
+    table.buckets_log2++;
+    table.limit = hdrf_cuckoo_limit(table.buckets_log2);
+    for (uint64_t i = 0; i < count / 3; i++) {
+        put(&table, first + i * UINT64_C(0x9e3779b97f4a7c15), i);
+    }
+    size_t lost = hdrf_cuckoo_halve(&table);
+    table.buckets_log2--;
+    table.limit = hdrf_cuckoo_limit(buckets_log2);
+    CHECK(hdrf_cuckoo_count(&table) == stored(&table), "count");
+    CHECK(hdrf_cuckoo_count(&table) + HDRF_CUCKOO_STASH >= before, "%zu lost", lost);
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        found += find(&table, first + i * UINT64_C(0x9e3779b97f4a7c15)) == i;
+    }
+    CHECK(found + HDRF_CUCKOO_STASH + 2 >= count, "%" PRIu64 " of %" PRIu64, found, count);
+    discard(&table);
+}
+
 /* Whatever the words are, nothing outside of them is read or written. */
 static void test_arbitrary_words(void)
 {
@@ -320,6 +351,7 @@ int main(void)
     for (uint32_t buckets_log2 = 9; buckets_log2 <= 13; buckets_log2++) {
         test_oldest_go(buckets_log2);
         test_double(buckets_log2);
+        test_double_and_halve(buckets_log2);
         test_halve(buckets_log2, 45);
         test_halve(buckets_log2, 200);
     }

@@ -5,10 +5,11 @@ import java.nio.ByteOrder;
 import java.nio.LongBuffer;
 
 /**
- * A hash table of bounded memory that gives hints: the value that was put last for a key, or that
- * of another key, seldom, or none. Keys are not stored, so whoever asks must be able to tell that a
- * value is not the wanted one: an absent key gets one with a probability of at most 2 in a million.
- * Takes 8.4 bytes an entry where 95 % of the slots are taken; {@code hdrf_cuckoo.h} describes it.
+ * A hash table of bounded memory that gives hints: the value that was put last for a key, or,
+ * seldom, an earlier one or that of another key, or none. Keys are not stored, so whoever asks must
+ * be able to tell that a value is not the wanted one: an absent key gets one with a probability of
+ * at most 2 in a million. Takes 8.4 bytes an entry where 95 % of the slots are taken; {@code
+ * hdrf_cuckoo.h} describes it.
  *
  * <p>Where it is full, old entries give way to new ones: those that were neither put nor found
  * while about as many new ones came as there are slots.
@@ -135,9 +136,10 @@ public final class CuckooTable {
 
   /**
    * Gives half of the memory back. Of the entries those stay that have room; of a full table, about
-   * the younger half.
+   * the younger half. Where a copy from {@link #makeTwice} is left of an entry that was put again
+   * since, the copy may be found from now on, until it was put once more or grew old.
    *
-   * @return how many entries were lost
+   * @return how many entries and copies were lost
    * @throws IllegalStateException if there is but one bucket, or the table was freed
    */
   public int halve() {
@@ -146,8 +148,7 @@ public final class CuckooTable {
       throw new IllegalStateException("one bucket has no half");
     }
     int lost = slots.isDirect() ? halveDirect(slots, bucketsLog2, state) : twin.halve();
-    NativeWords half = words.resized(slots.limit() / 2);
-    use(half == null ? words : half, bucketsLog2 - 1);
+    use(words.resized(slots.limit() / 2), bucketsLog2 - 1);
     return lost;
   }
 

@@ -241,12 +241,23 @@ final class CuckooTwin {
     return lost;
   }
 
+  private static boolean isTaken(long[] entries, int taken, long entry) {
+    for (int i = 0; i < entries.length; i++) {
+      if ((taken >> i & 1) != 0 && ((entries[i] ^ entry) & TAG_MASK) == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private int keepYoungest(long[] entries, int bucket) {
     int kept = 0;
     int taken = 0;
     for (long age = AGE_MASK; age >= 0; age -= AGE_STEP) {
       for (int i = 0; i < entries.length && kept < BUCKET; i++) {
-        if (entries[i] != 0 && (entries[i] & AGE_MASK) == age) {
+        if (entries[i] != 0
+            && (entries[i] & AGE_MASK) == age
+            && !isTaken(entries, taken, entries[i])) {
           taken |= 1 << i;
           kept++;
         }

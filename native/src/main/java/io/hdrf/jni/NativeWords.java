@@ -146,7 +146,7 @@ public final class NativeWords {
    *
    * @param count 1 to {@link #MAX_WORDS}
    * @return the words; this object is freed, as by {@link #free}, which it is after an error, too.
-   *     Null if the system has no memory left; nothing has changed then
+   *     Null if the system has no memory left, never for fewer words; nothing has changed then
    * @throws IllegalArgumentException if {@code count} is out of range
    * @throws IllegalStateException if they were freed
    */

@@ -246,6 +246,30 @@ class CuckooTableTest {
     table.free();
   }
 
+  /** Copies that were made for nothing cost no entry, however old some are. */
+  @Test
+  void twiceAndHalfAgainLosesNothing() {
+    CuckooTable table = new CuckooTable(8);
+    LongBuffer hashes = longs(950, -1);
+    LongBuffer values = longs(950, CuckooTable.MAX_VALUE);
+    table.put(hashes, values, 950);
+    long before = table.count();
+    for (int round = 0; round < 3; round++) {
+      assertThat(table.makeTwice()).isTrue();
+      LongBuffer found = CuckooTable.longs(950);
+      table.find(hashes, 300, found);
+      table.halve();
+      assertThat(table.count()).isBetween(before - CuckooTwin.STASH_SIZE, before);
+      table.find(hashes, 950, found);
+      int right = 0;
+      for (int i = 0; i < 950; i++) {
+        right += found.get(i) == values.get(i) ? 1 : 0;
+      }
+      assertThat(right).isGreaterThanOrEqualTo(940);
+    }
+    table.free();
+  }
+
   /** The same table in the heap, without the library. */
   @Test
   void worksWithoutTheLibrary() throws Exception {
