@@ -177,6 +177,10 @@ final class ClusterReport {
     if (scrubs.size() > 1) {
       all.add(new Section("Containers read and healed", scrubs));
     }
+    List<List<String>> indexes = indexTable();
+    if (indexes.size() > 1) {
+      all.add(new Section("Indexes in memory", indexes));
+    }
     if (!reasons.isEmpty()) {
       all.add(new Section("Why blocks are plain", reasonTable()));
     }
@@ -288,6 +292,24 @@ final class ClusterReport {
                 node.metric("DedupScrubContainersDamaged"),
                 node.metric("DedupHealChunks"),
                 node.metric("DedupHealChunksLeft")));
+      }
+    }
+    return rows;
+  }
+
+  /** The DataNodes whose indexes are in memory alone. */
+  private List<List<String>> indexTable() {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("DataNode", "entries", "memory", "containers to read for them"));
+    for (NodeReport node : nodes) {
+      long memory = node.metrics().getOrDefault("DedupIndexEntriesMemoryBytes", 0L);
+      if (memory > 0) {
+        rows.add(
+            List.of(
+                node.name(),
+                node.metric("DedupIndexEntriesInMemory"),
+                Sizes.bytes(memory),
+                node.metric("DedupIndexContainersToRead")));
       }
     }
     return rows;
