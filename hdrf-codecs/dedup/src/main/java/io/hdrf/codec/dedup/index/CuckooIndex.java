@@ -221,7 +221,7 @@ final class CuckooIndex {
     CuckooTable table = places.take();
     try {
       if (opened && !filling && table != null) {
-        file.store(table, containers.last());
+        file.store(table, places.hash(), containers.last());
       }
     } finally {
       if (table != null) {

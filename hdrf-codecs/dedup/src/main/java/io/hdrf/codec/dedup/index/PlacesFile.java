@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.index;
 
+import io.hdrf.codec.dedup.container.format.SlotHash;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.jni.CuckooTable;
 import io.hdrf.spi.io.BufferPool;
@@ -34,7 +35,7 @@ final class PlacesFile {
   /** No file that can be used. */
   static final long NONE = -2;
 
-  static final int HEADER_LENGTH = 28;
+  static final int HEADER_LENGTH = 52;
   static final int VERSION = 1;
   static final int MAGIC = 0x4C504889;
 
@@ -87,7 +88,7 @@ final class PlacesFile {
         return NONE;
       }
       readSlots(in, unused);
-      places.use(unused);
+      places.use(unused, header.hash);
       unused = null;
       return header.last;
     } catch (NoSuchFileException e) {
@@ -109,10 +110,12 @@ final class PlacesFile {
   static final class Header {
     final int bucketsLog2;
     final long last;
+    final SlotHash hash;
 
-    Header(int bucketsLog2, long last) {
+    Header(int bucketsLog2, long last, SlotHash hash) {
       this.bucketsLog2 = bucketsLog2;
       this.last = last;
+      this.hash = hash;
     }
   }
 
@@ -146,8 +149,12 @@ final class PlacesFile {
     if (last < -1) {
       throw new CorruptFileException(file, "last container", "at least -1", last);
     }
+    SlotHash hash = new SlotHash(header.getLong(24), header.getLong(32), header.getLong(40));
+    if ((hash.factor() & hash.secondFactor() & 1) == 0) {
+      throw new CorruptFileException(file, "secret", "two odd numbers", "others");
+    }
     expect("length", length(log2), in.length());
-    return new Header(log2, last);
+    return new Header(log2, last, hash);
   }
 
   private static long length(int bucketsLog2) {
@@ -202,14 +209,15 @@ final class PlacesFile {
   /**
    * Saves a table, if the disk allows it; while that is not done, the former file stays.
    *
+   * @param hash tells its buckets and tags
    * @param last the last container whose entries are in it; -1 if there is none
    */
-  void store(CuckooTable table, long last) {
+  void store(CuckooTable table, SlotHash hash, long last) {
     Path temporary = file.resolveSibling(NAME + ".tmp");
     try {
       files.deleteIfExists(temporary);
       try (DurableFile out = files.create(temporary)) {
-        write(out, table, last);
+        write(out, table, hash, last);
         out.force();
       }
       files.rename(temporary, file);
@@ -218,11 +226,13 @@ final class PlacesFile {
     }
   }
 
-  private void write(DurableFile out, CuckooTable table, long last) throws IOException {
+  private void write(DurableFile out, CuckooTable table, SlotHash hash, long last)
+      throws IOException {
     ByteBuffer header = ByteBuffer.allocate(HEADER_LENGTH).order(ByteOrder.LITTLE_ENDIAN);
     header.putInt(MAGIC).put((byte) VERSION).put((byte) sample);
     header.put((byte) table.bucketsLog2()).put((byte) 0);
-    header.putLong(volumeId).putLong(last).flip();
+    header.putLong(volumeId).putLong(last);
+    header.putLong(hash.added()).putLong(hash.factor()).putLong(hash.secondFactor()).flip();
     int headerCrc = Crc32c.update(0, header);
     header.limit(HEADER_LENGTH);
     header.putInt(CRC_OFFSET, headerCrc);

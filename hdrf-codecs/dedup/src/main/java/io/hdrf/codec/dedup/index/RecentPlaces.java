@@ -44,6 +44,9 @@ class RecentPlaces implements Closeable {
   /** Null where there is no memory. */
   CuckooTable table;
 
+  /** Tells buckets and tags of the table. */
+  SlotHash hash = SlotHash.ofProcess();
+
   /** How many were put since the table got its size, or got no larger one. */
   private long putSince;
 
@@ -142,8 +145,8 @@ class RecentPlaces implements Closeable {
     values.put(i, ChunkRef.container(refs[chunk]));
   }
 
-  private static long hash(byte[] fingerprints, int chunk) {
-    return SlotHash.of(SlotHash.prefix(fingerprints, chunk * Fingerprinter.LENGTH));
+  private long hash(byte[] fingerprints, int chunk) {
+    return hash.of(SlotHash.prefix(fingerprints, chunk * Fingerprinter.LENGTH));
   }
 
   private void put(int count) {

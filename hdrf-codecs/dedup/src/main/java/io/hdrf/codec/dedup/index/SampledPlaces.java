@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.index;
 
+import io.hdrf.codec.dedup.container.format.SlotHash;
 import io.hdrf.jni.CuckooTable;
 import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.memory.MemoryShare;
 
 /**
  * The places of the chunks that have entries in an index in memory. Where there is room for them
- * all, all stay: a table grows only as its owner wants, who then puts the entries again, so that
+ * all, all stay, but for some ten at each step: a table grows only as its owner wants, who then puts the entries again, so that
  * those can be told from copies which nobody finds. Safe for use by many threads, of which one, the
  * owner's, makes the table and has it grow.
  */
@@ -22,6 +23,7 @@ final class SampledPlaces extends RecentPlaces {
    */
   SampledPlaces(long most, MemoryBudget budget) {
     super(most, budget, "Entries", MemoryShare.Kind.LASTING);
+    hash = SlotHash.random();
   }
 
   @Override
@@ -79,13 +81,28 @@ final class SampledPlaces extends RecentPlaces {
     memory.release(CuckooTable.bytes(unused.bucketsLog2()));
   }
 
-  /** Uses a table that was made; what was put before is forgotten. */
-  synchronized void use(CuckooTable made) {
+  /** Uses a table that was made and is empty; what was put before is forgotten. */
+  void use(CuckooTable made) {
+    use(made, hash());
+  }
+
+  /**
+   * Uses a table with entries.
+   *
+   * @param hashOfEntries tells their buckets and tags
+   */
+  synchronized void use(CuckooTable made, SlotHash hashOfEntries) {
     CuckooTable before = table;
     table = made;
+    hash = hashOfEntries;
     if (before != null) {
       giveBack(before);
     }
+  }
+
+  /** Returns what tells buckets and tags of the table. */
+  synchronized SlotHash hash() {
+    return hash;
   }
 
   /** Returns log2 of the most buckets. */

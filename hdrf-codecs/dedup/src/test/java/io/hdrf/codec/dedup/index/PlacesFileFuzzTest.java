@@ -36,14 +36,15 @@ class PlacesFileFuzzTest {
     if (bytes.length < PlacesFile.HEADER_LENGTH) {
       return;
     }
-    byte[] repaired = new byte[32 + (32 << (bytes[6] & 7))];
+    byte[] repaired = new byte[56 + (32 << (bytes[6] & 7))];
     System.arraycopy(bytes, 0, repaired, 0, Math.min(bytes.length, repaired.length));
     ByteBuffer out = ByteBuffer.wrap(repaired).order(ByteOrder.LITTLE_ENDIAN);
     out.putInt(0, PlacesFile.MAGIC).put(4, (byte) PlacesFile.VERSION).put(5, (byte) 32);
     out.put(6, (byte) (bytes[6] & 7)).putLong(8, 0);
-    out.putInt(24, Crc32c.update(0, ByteBuffer.wrap(repaired, 0, 24)));
+    out.put(32, (byte) (repaired[32] | 1)).put(40, (byte) (repaired[40] | 1));
+    out.putInt(48, Crc32c.update(0, ByteBuffer.wrap(repaired, 0, 48)));
     int end = repaired.length - 4;
-    out.putInt(end, Crc32c.update(0, ByteBuffer.wrap(repaired, 28, end - 28)));
+    out.putInt(end, Crc32c.update(0, ByteBuffer.wrap(repaired, 52, end - 52)));
     read(repaired);
   }
 

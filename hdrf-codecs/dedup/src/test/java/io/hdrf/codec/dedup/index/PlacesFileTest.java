@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.codec.dedup.container.format.SlotHash;
 import io.hdrf.io.LogCapture;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.jni.CuckooTable;
@@ -44,12 +45,17 @@ class PlacesFileTest {
           + "00"
           + "0807060504030201"
           + "6300000000000000"
+          + "1112131415161718"
+          + "2122232425262728"
+          + "3132333435363738"
           + "%s"
           + "4523c10500000000"
           + "0100c0ffffffffff"
           + "0000000000000000"
           + "0000000000000000"
           + "%s";
+
+  private static final SlotHash HASH = SlotHash.random();
 
   @TempDir Path directory;
 
@@ -77,8 +83,8 @@ class PlacesFileTest {
 
   private static byte[] sealed(byte[] bytes) {
     ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-    out.putInt(24, Crc32c.update(0, ByteBuffer.wrap(bytes, 0, 24)));
-    out.putInt(bytes.length - 4, Crc32c.update(0, ByteBuffer.wrap(bytes, 28, bytes.length - 32)));
+    out.putInt(48, Crc32c.update(0, ByteBuffer.wrap(bytes, 0, 48)));
+    out.putInt(bytes.length - 4, Crc32c.update(0, ByteBuffer.wrap(bytes, 52, bytes.length - 56)));
     return bytes;
   }
 
@@ -96,12 +102,13 @@ class PlacesFileTest {
     LongBuffer hashes = LongBuffer.wrap(random.longs(count).toArray());
     LongBuffer values = LongBuffer.wrap(random.longs(count, 0, CuckooTable.MAX_VALUE).toArray());
     table.put(hashes, values, count);
-    file().store(table, LAST);
+    file().store(table, HASH, LAST);
     // In the place of the former, too.
-    file().store(table, LAST);
+    file().store(table, HASH, LAST);
     assertThat(list(directory)).containsExactly(path());
     assertThat(file().load(places)).isEqualTo(LAST);
     assertThat(slots(places.table)).isEqualTo(slots(table));
+    assertThat(places.hash().of(5)).isEqualTo(HASH.of(5)).isNotEqualTo(SlotHash.random().of(5));
     assertThat(places.count()).isEqualTo(Arrays.stream(slots(table)).filter(e -> e != 0).count());
     assertThat(budget.used()).isEqualTo(places.memory()).isEqualTo(32L << log2);
   }
@@ -117,13 +124,13 @@ class PlacesFileTest {
   void goldenBytesStayReadable() throws IOException {
     byte[] golden = golden();
     assertThat(HexFormat.of().formatHex(golden))
-        .isEqualTo(String.format(GOLDEN, "e6cc14c3", "176c13d6"));
+        .isEqualTo(String.format(GOLDEN, "8a0db8b4", "176c13d6"));
     Files.write(path(), golden);
     assertThat(file().load(places)).isEqualTo(LAST);
     assertThat(places.count()).isEqualTo(2);
     assertThat(slots(places.table)).containsExactly(0x5c12345L, 0xffffffffffc00001L, 0, 0);
     Files.delete(path());
-    file().store(places.table, LAST);
+    file().store(places.table, places.hash(), LAST);
     assertThat(Files.readAllBytes(path())).as("the same is written today").isEqualTo(golden);
   }
 
@@ -140,10 +147,10 @@ class PlacesFileTest {
 
   static Stream<Arguments> damages() {
     return Stream.of(
-        damage("empty", "bytes at 0: expected 28, found 0", bytes -> new byte[0]),
+        damage("empty", "bytes at 0: expected 52, found 0", bytes -> new byte[0]),
         damage("cut in the header", "found 20", bytes -> Arrays.copyOf(bytes, 20)),
-        damage("cut", "length: expected 64, found 63", bytes -> Arrays.copyOf(bytes, 63)),
-        damage("too long", "found 65", bytes -> Arrays.copyOf(bytes, 65)),
+        damage("cut", "length: expected 88, found 87", bytes -> Arrays.copyOf(bytes, 87)),
+        damage("too long", "found 89", bytes -> Arrays.copyOf(bytes, 89)),
         damage("magic", "magic", with(0, 0x88)),
         damage("a later version", "version 2", with(4, 2)),
         damage("another sample", "sample: expected 32, found 16", with(5, 16)),
@@ -152,6 +159,8 @@ class PlacesFileTest {
         damage("longer than it is", "length: expected", with(6, 15)),
         damage("another volume", "volume: expected this one, found another", with(8, 9)),
         damage("no container", "last container", with(23, 0x80)),
+        damage("a factor that is even", "secret", with(32, 0x20)),
+        damage("the other one", "secret", with(40, 0x30)),
         damage(
             "a bit of the header",
             "CRC32C of the header",
@@ -163,7 +172,7 @@ class PlacesFileTest {
             "a bit of an entry",
             "CRC32C of the entries",
             bytes -> {
-              bytes[40] ^= 4;
+              bytes[64] ^= 4;
               return bytes;
             }));
   }
@@ -186,7 +195,7 @@ class PlacesFileTest {
     assertThat(places.table).isNull();
     assertThat(budget.used()).isZero();
     assertThat(Files.readAllBytes(path())).isEqualTo(bytes);
-    file().store(new CuckooTable(0), 3);
+    file().store(new CuckooTable(0), HASH, 3);
     assertThat(file().load(places)).isEqualTo(3);
   }
 
@@ -200,7 +209,7 @@ class PlacesFileTest {
 
   @Test
   void whatHasNoRoomInMemoryIsNotLoaded() throws IOException {
-    file().store(new CuckooTable(15), 3);
+    file().store(new CuckooTable(15), HASH, 3);
     MemoryBudget small = new MemoryBudget(500_000);
     SampledPlaces few = new SampledPlaces(1 << 20, small);
     assertThat(file().load(few)).isEqualTo(PlacesFile.NONE);
@@ -209,10 +218,10 @@ class PlacesFileTest {
 
   @Test
   void aFullDiskLeavesTheFormerFile() throws IOException {
-    file().store(new CuckooTable(0), 3);
+    file().store(new CuckooTable(0), HASH, 3);
     Files.createDirectories(directory.resolve(PlacesFile.NAME + ".tmp").resolve("in the way"));
     try (LogCapture log = new LogCapture(Level.WARN, "PlacesFile")) {
-      file().store(new CuckooTable(2), 4);
+      file().store(new CuckooTable(2), HASH, 4);
       assertThat(log.all()).contains(path() + " can't be written");
     }
     assertThat(file().load(places)).isEqualTo(3);
