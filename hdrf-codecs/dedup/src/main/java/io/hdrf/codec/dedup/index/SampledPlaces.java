@@ -8,9 +8,9 @@ import io.hdrf.spi.memory.MemoryShare;
 
 /**
  * The places of the chunks that have entries in an index in memory. Where there is room for them
- * all, all stay, but for some ten at each step: a table grows only as its owner wants, who then puts the entries again, so that
- * those can be told from copies which nobody finds. Safe for use by many threads, of which one, the
- * owner's, makes the table and has it grow.
+ * all, all stay, but for some ten at each step: a table grows only as its owner wants, who then
+ * puts the entries again, so that those can be told from copies which nobody finds. Safe for use by
+ * many threads, of which one, the owner's, makes the table and has it grow.
  */
 final class SampledPlaces extends RecentPlaces {
 

@@ -79,6 +79,7 @@ public final class SlotHash {
    * @param slots of the table, a power of two, at least 2
    */
   public static int slot(long prefix, int slots) {
-    return (int) (OF_PROCESS.of(prefix) >>> (Integer.numberOfLeadingZeros(slots) + Integer.SIZE + 1));
+    return (int)
+        (OF_PROCESS.of(prefix) >>> (Integer.numberOfLeadingZeros(slots) + Integer.SIZE + 1));
   }
 }
