@@ -73,6 +73,11 @@ public final class CuckooTable {
     return state.get(CuckooTwin.COUNT);
   }
 
+  /** Returns how many entries a table takes before new ones cost old ones: 95 % of its slots. */
+  public static long limit(int bucketsLog2) {
+    return CuckooTwin.limit(bucketsLog2);
+  }
+
   /**
    * Returns whether so many new entries cost no old ones: 95 % of the slots would be taken at most.
    */
@@ -176,6 +181,65 @@ public final class CuckooTable {
     }
     use(twice, before + 1);
     return true;
+  }
+
+  /**
+   * Has those entries go first that are neither put nor found from now on. Takes some milliseconds
+   * for a million.
+   */
+  public void makeOld() {
+    words.buffer();
+    twin.makeOld();
+  }
+
+  /**
+   * Forgets the entries that are old: since {@link #makeOld}, if at most half as many new ones came
+   * since then as there are slots, those that were neither put nor found. Now and then forgets up
+   * to 8 others.
+   */
+  public void dropOld() {
+    words.buffer();
+    twin.dropOld();
+  }
+
+  /** Returns the number of slots, free ones included. */
+  public int slotCount() {
+    return CuckooTwin.BUCKET << bucketsLog2;
+  }
+
+  /**
+   * Copies slots, for {@link #restore}. Up to 8 entries of a full table are in none.
+   *
+   * @param firstSlot the first one
+   * @param into is filled from its position on, which moves to its limit
+   * @throws IndexOutOfBoundsException if there are not as many slots
+   */
+  public void save(int firstSlot, LongBuffer into) {
+    LongBuffer some = words.buffer().duplicate();
+    checkSlots(firstSlot, into.remaining());
+    some.limit(firstSlot + into.remaining());
+    some.position(firstSlot);
+    into.put(some);
+  }
+
+  /**
+   * Fills slots of an empty table of the same size, each once. Any words may stand there: what is
+   * found then may be wrong, as it may be anyway.
+   *
+   * @param firstSlot the first one
+   * @param entries from its position to its limit, which both stay
+   * @throws IndexOutOfBoundsException if there are not as many slots
+   */
+  public void restore(int firstSlot, LongBuffer entries) {
+    words.buffer();
+    checkSlots(firstSlot, entries.remaining());
+    twin.restore(firstSlot, entries);
+  }
+
+  private void checkSlots(int first, int count) {
+    if (first < 0 || count > slotCount() - first) {
+      throw new IndexOutOfBoundsException(count + " slots from " + first + " on");
+    }
   }
 
   /** Gives the memory back; of what may be called then, everything is refused. */

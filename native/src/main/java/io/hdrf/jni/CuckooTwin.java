@@ -55,6 +55,42 @@ final class CuckooTwin {
     return all - all / 20;
   }
 
+  /** Gives all entries the age of what is old. */
+  void makeOld() {
+    for (int i = 0; i < slots.limit(); i++) {
+      slots.put(i, slots.get(i) & ~AGE_MASK);
+    }
+    for (int i = 0; i < STASH_SIZE; i++) {
+      state.put(STASH + i, state.get(STASH + i) & ~AGE_MASK);
+    }
+  }
+
+  /** Frees the slots of what is old, and forgets the stash. */
+  void dropOld() {
+    long kept = 0;
+    for (int i = 0; i < slots.limit(); i++) {
+      if ((slots.get(i) & AGE_MASK) == 0) {
+        slots.put(i, 0);
+      } else {
+        kept++;
+      }
+    }
+    state.put(STASHED, 0);
+    state.put(COUNT, kept);
+  }
+
+  /** Fills slots of an empty table. */
+  void restore(int firstSlot, LongBuffer entries) {
+    long count = 0;
+    for (int i = 0; i < entries.remaining(); i++) {
+      long entry = entries.get(entries.position() + i);
+      boolean used = (entry & TAG_MASK) != 0;
+      slots.put(firstSlot + i, used ? entry : 0);
+      count += used ? 1 : 0;
+    }
+    state.put(COUNT, state.get(COUNT) + count);
+  }
+
   private int otherBucket(int bucket, long tagOfEntry) {
     return bucket ^ (int) ((tagOfEntry * OTHER_FACTOR) >>> 1 >>> (63 - bucketsLog2));
   }

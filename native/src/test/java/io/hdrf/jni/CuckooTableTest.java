@@ -2,6 +2,7 @@
 package io.hdrf.jni;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.reflect.Constructor;
@@ -298,5 +299,84 @@ class CuckooTableTest {
       assertThat(longsOf(found)).isEqualTo(longsOf(values));
     }
     assertThat(type.getMethod("count").invoke(isolated)).isEqualTo(table.count());
+  }
+
+  private int found(CuckooTable table, LongBuffer hashes, LongBuffer expected) {
+    LongBuffer values = CuckooTable.longs(hashes.limit());
+    table.find(hashes, hashes.limit(), values);
+    int found = 0;
+    for (int i = 0; i < hashes.limit(); i++) {
+      found += values.get(i) == expected.get(i) ? 1 : 0;
+    }
+    return found;
+  }
+
+  /** Of a table that grew, what was used since then stays, and nothing else. */
+  @Test
+  void whatIsOldCanBeForgotten() {
+    CuckooTable table = new CuckooTable(8);
+    int limit = (int) CuckooTable.limit(8);
+    LongBuffer kept = longs(limit / 2, -1);
+    LongBuffer keptValues = longs(limit / 2, CuckooTable.MAX_VALUE);
+    LongBuffer lost = longs(limit - limit / 2, -1);
+    LongBuffer lostValues = longs(limit - limit / 2, CuckooTable.MAX_VALUE);
+    table.put(kept, keptValues, kept.limit());
+    table.put(lost, lostValues, lost.limit());
+    assertThat(table.makeTwice()).isTrue();
+    table.makeOld();
+    assertThat(found(table, kept, keptValues)).isGreaterThanOrEqualTo(kept.limit() - 8);
+    LongBuffer later = longs(limit / 4, -1);
+    LongBuffer laterValues = longs(limit / 4, CuckooTable.MAX_VALUE);
+    table.put(later, laterValues, later.limit());
+    table.dropOld();
+    assertThat(table.count())
+        .isBetween(kept.limit() + later.limit() - 24L, kept.limit() + later.limit() + 0L);
+    assertThat(found(table, kept, keptValues)).isGreaterThanOrEqualTo(kept.limit() - 16);
+    assertThat(found(table, later, laterValues)).isGreaterThanOrEqualTo(later.limit() - 16);
+    assertThat(found(table, lost, lostValues)).isZero();
+    table.free();
+  }
+
+  @Test
+  void slotsThatWereSavedCanBeRestored() {
+    CuckooTable table = new CuckooTable(6);
+    LongBuffer hashes = longs(200, -1);
+    LongBuffer values = longs(200, CuckooTable.MAX_VALUE);
+    table.put(hashes, values, 200);
+    LongBuffer saved = LongBuffer.allocate(table.slotCount());
+    table.save(0, saved.duplicate().limit(100));
+    table.save(100, saved.duplicate().position(100));
+    CuckooTable other = new CuckooTable(6);
+    other.restore(0, saved.duplicate().limit(7));
+    other.restore(7, saved.duplicate().position(7));
+    assertThat(other.count()).isEqualTo(table.count());
+    assertThat(longsOf(other.slots())).isEqualTo(longsOf(table.slots()));
+    assertThat(found(other, hashes, values)).isEqualTo(200);
+    assertThatThrownBy(() -> other.restore(1, saved.duplicate()))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+    assertThatThrownBy(() -> other.save(-1, saved.duplicate()))
+        .isInstanceOf(IndexOutOfBoundsException.class);
+    table.free();
+    other.free();
+  }
+
+  /** What any words leave is a table of as many entries as it says. */
+  @Test
+  void anyWordsCanBeRestored() {
+    CuckooTable table = new CuckooTable(4);
+    LongBuffer words = LongBuffer.allocate(table.slotCount());
+    int used = 0;
+    for (int i = 0; i < words.limit(); i++) {
+      words.put(i, random.nextLong() << (random.nextBoolean() ? 22 : 0));
+      used += (words.get(i) & ((1 << 22) - 1)) == 0 ? 0 : 1;
+    }
+    table.restore(0, words);
+    assertThat(table.count()).isEqualTo(used);
+    LongBuffer hashes = longs(1000, -1);
+    table.find(hashes, 1000, longs(1000, -1));
+    table.put(hashes, longs(1000, -1), 1000);
+    assertThat(table.count()).isBetween(60L, 72L);
+    table.halve();
+    table.free();
   }
 }

@@ -141,6 +141,24 @@ class DedupTest {
     cluster.assertContent("/another", version);
   }
 
+  @Test
+  void anIndexInMemoryNeedsNoStore() throws Exception {
+    Configuration conf = configuration();
+    conf.set("hdrf.metadata.store", "none");
+    conf.set("hdrf.dedup.index", "cuckoo");
+    cluster = HdrfCluster.start(conf, 1);
+    byte[] data = noise(LENGTH);
+    write("/file", data);
+    assertThat(metric("bytesNew")).isEqualTo(LENGTH);
+    cluster.restartAs(conf);
+    HdrfCluster.await("the index to be read", () -> metric("indexContainersToRead") == 0);
+    assertThat(metric("indexRebuilds")).isZero();
+    write("/copy", data);
+    assertThat(metric("bytesNew")).isZero();
+    assertThat(metric("indexFoundInStore")).isPositive();
+    cluster.assertContent("/copy", data);
+  }
+
   private boolean hasMetric(String name) {
     return cluster.service(0).schemeStores().metrics().get("dedup").containsKey(name);
   }

@@ -180,6 +180,10 @@ final class ClusterReport {
     List<List<String>> differences = differenceTable();
     if (differences.size() > 1) {
       all.add(new Section("New chunks stored as differences", differences));
+      }
+    List<List<String>> indexes = indexTable();
+    if (indexes.size() > 1) {
+      all.add(new Section("Indexes in memory", indexes));
     }
     if (!reasons.isEmpty()) {
       all.add(new Section("Why blocks are plain", reasonTable()));
@@ -319,6 +323,24 @@ final class ClusterReport {
                 Sizes.bytes(node.metrics().getOrDefault("DedupBytesAsDifferences", 0L)),
                 Sizes.bytes(node.metrics().getOrDefault("DedupBytesOfDifferences", 0L)),
                 node.metric("DedupBasesRead")));
+      }
+    }
+    return rows;
+  }
+
+  /** The DataNodes whose indexes are in memory alone. */
+  private List<List<String>> indexTable() {
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(List.of("DataNode", "entries", "memory", "containers to read for them"));
+    for (NodeReport node : nodes) {
+      long memory = node.metrics().getOrDefault("DedupIndexEntriesMemoryBytes", 0L);
+      if (memory > 0) {
+        rows.add(
+            List.of(
+                node.name(),
+                node.metric("DedupIndexEntriesInMemory"),
+                Sizes.bytes(memory),
+                node.metric("DedupIndexContainersToRead")));
       }
     }
     return rows;

@@ -45,6 +45,7 @@ import org.apache.hadoop.conf.Configuration;
 final class Estimator implements Closeable {
   static final String DEDUP = "dedup";
   static final String CHUNK_SIZE = "hdrf.dedup.chunk.size";
+  private static final String INDEX = "hdrf.dedup.index";
 
   private static final String GC_INTERVAL = "hdrf.dedup.gc.interval";
   private static final int FILE_SYSTEM_BLOCK = 4096;
@@ -87,6 +88,8 @@ final class Estimator implements Closeable {
     if (!chunkSize.isEmpty()) {
       own.set(CHUNK_SIZE, chunkSize);
     }
+    // What filters and index take is to be shown.
+    own.set(INDEX, "dba");
     // No block is ever in place here, so a collection would find no chunk in use.
     own.setInt(GC_INTERVAL, 0);
     schemes =

@@ -463,6 +463,21 @@ class ReportCommandTest {
   }
 
   @Test
+  void indexesInMemoryAreShown() throws Exception {
+    String[] metrics = {
+      "DedupIndexEntriesInMemory\t6700000",
+      "DedupIndexEntriesMemoryBytes\t67108864",
+      "DedupIndexContainersToRead\t12"
+    };
+    String own = serve(dataNode((method, arguments) -> method.equals("metrics") ? metrics : null));
+    assertThat(run("report", "--datanode", own).getValue())
+        .containsPattern("entries +memory +containers to read for them")
+        .containsPattern(own + " +6700000 +64.0 MiB +12");
+    metrics[1] = "DedupIndexEntriesMemoryBytes\t0";
+    assertThat(run("report", "--datanode", own).getValue()).doesNotContain("to read for them");
+  }
+
+  @Test
   void twoPoolsOnAVolumeAreOneVolume() throws Exception {
     String second =
         new VolumeUse.Builder("DS-1", "BP-2", "/data/1", "DISK", System.currentTimeMillis())

@@ -58,8 +58,8 @@ final class DedupSettings {
     readGap = settings.getSize("read.gap", 512 << 10, 0, MAX_READ_GAP);
     capContainers = settings.getInt("cap.containers", 6, 0, ContainerCap.MAX_CONTAINERS);
     capPercent = settings.getInt("cap.percent", 4, 1, 100);
-    index = IndexSettings.from(settings);
     gc = GcSettings.from(settings);
+    index = IndexSettings.from(settings, gc.bytesPerSecond());
     scrubRate = settings.getSize("scrub.rate", 4 << 20, 0, Integer.MAX_VALUE);
     scrubIntervalSeconds = settings.getInt("scrub.interval", SCRUB_SECONDS, 1, Integer.MAX_VALUE);
     heal = settings.getBoolean("heal", true);

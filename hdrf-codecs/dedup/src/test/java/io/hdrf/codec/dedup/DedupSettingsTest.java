@@ -66,6 +66,24 @@ class DedupSettingsTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"bloom", "off", "dba,cuckoo"})
+  void otherIndexesAreRefused(String index) {
+    conf.set("hdrf.dedup.index", index);
+    assertThatThrownBy(this::chunker)
+        .isInstanceOf(BadSettingException.class)
+        .hasMessage("hdrf.dedup.index is \"" + index + "\", but must be dba or cuckoo");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "65535", "1025m", "much"})
+  void memoryOfAnIndexIsBounded(String memory) {
+    conf.set("hdrf.dedup.index.memory", memory);
+    assertThatThrownBy(this::chunker)
+        .isInstanceOf(BadSettingException.class)
+        .hasMessageContaining("hdrf.dedup.index.memory is \"" + memory + "\"");
+  }
+
   /** Those that only the benchmarks have now are wrong values like any other. */
   @ParameterizedTest
   @ValueSource(strings = {"ae", "LMC", "rabin", "gear", "buzhash"})

@@ -205,6 +205,13 @@ final class DedupVolume implements Closeable, VolumeServices {
     }
   }
 
+  /** Waits until an index in memory has what the containers have. */
+  void awaitFilled() throws InterruptedException {
+    while (metric("indexContainersToRead") > 0) {
+      Thread.sleep(5);
+    }
+  }
+
   /** Bytes of all files of the store. */
   long storedBytes() throws IOException {
     try (Stream<Path> found = Files.walk(directory)) {

@@ -378,6 +378,11 @@ public final class ContainerStore implements Closeable {
     return context.settings().memory();
   }
 
+  /** Returns what tells this store from those of other volumes and block pools. */
+  public long identity() {
+    return context.settings().identity();
+  }
+
   /** Returns about the bytes of memory that the directories of sealed containers take. */
   public long directoryMemory() {
     return loaded.memory();
@@ -639,6 +644,11 @@ public final class ContainerStore implements Closeable {
   public long previous(long id) {
     Long previous = containers.lowerKey(id);
     return previous == null ? -1 : previous;
+  }
+
+  /** Returns how many containers have ids greater than this one. Goes through them. */
+  public int countAfter(long id) {
+    return containers.tailMap(id, false).size();
   }
 
   /**

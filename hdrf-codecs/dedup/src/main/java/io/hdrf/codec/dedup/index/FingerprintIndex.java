@@ -3,16 +3,19 @@ package io.hdrf.codec.dedup.index;
 
 import io.hdrf.codec.dedup.container.ChunkPins;
 import io.hdrf.codec.dedup.container.ContainerStore;
+import io.hdrf.codec.dedup.container.Throttle;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.dba.BloomFilterArray;
 import io.hdrf.codec.dedup.dba.DbaSettings;
 import io.hdrf.spi.io.DurableFiles;
+import io.hdrf.spi.io.RateThrottle;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.Table;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
@@ -30,15 +34,18 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds chunks by their fingerprints; {@link IndexLookup} says how. Only some of the chunks have
- * entries in the filters and the metadata store: the first new one of each block and every n-th
- * after it. What lies between is found by its neighbours, which stand in the same container. What
- * is found is a hint: a {@link ContainerStore} has to confirm it. What is lost, or can't be
- * reached, costs space and nothing else: the chunk is stored again. Safe for use by many threads,
- * of which one, its own, calls {@link #work}.
+ * entries, in the filters and the metadata store or, where so configured, in memory ({@link
+ * CuckooIndex}): the first new one of each block and every n-th after it. What lies between is
+ * found by its neighbours, which stand in the same container. What is found is a hint: a {@link
+ * ContainerStore} has to confirm it. What is lost, or can't be reached, costs space and nothing
+ * else: the chunk is stored again. Safe for use by many threads, of which one, its own, calls
+ * {@link #work}.
  */
 public final class FingerprintIndex implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(FingerprintIndex.class);
+
+  private static final long LEAVE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final MetadataStore store;
   private final ContainerStore containers;
@@ -55,6 +62,17 @@ public final class FingerprintIndex implements Closeable {
   private final IndexCounters counters = new IndexCounters();
   private final AtomicLong removedSinceCompaction = new AtomicLong();
   private final StoreBackoff backoff;
+  private final PlacesFile placesFile;
+  private final RateThrottle throttle = new RateThrottle(RateThrottle.SYSTEM);
+
+  /** Has the entries in memory alone; null if filters and store have them. */
+  private final CuckooIndex inMemory;
+
+  /** Whether an index in memory has taken everything out of the store that was left there. */
+  private boolean storeLeft;
+
+  /** When that is tried next; counts only if it failed before. */
+  private long leaveAt = System.nanoTime();
 
   /** Null until the store was reached for the first time, and during the beginning of a rebuild. */
   private volatile BloomFilterArray filters;
@@ -91,6 +109,12 @@ public final class FingerprintIndex implements Closeable {
     this.rebuild = new IndexRebuild(store, containers, segments, mark, writer, sample);
     this.cache = new RecentPlaces(settings.cacheMemory(), containers.memory());
     this.backoff = new StoreBackoff(directory, counters, System::nanoTime);
+    this.placesFile =
+        new PlacesFile(
+            directory.resolveSibling(PlacesFile.NAME), files, containers.identity(), sample);
+    this.inMemory =
+        settings.inMemory() ? new CuckooIndex(containers, placesFile, settings, counters) : null;
+    throttle.setRate(settings.bytesPerSecond());
   }
 
   /** A new one, for one thread. */
@@ -107,7 +131,15 @@ public final class FingerprintIndex implements Closeable {
   }
 
   private IndexLookup newLookup(ChunkPins pins) {
-    return new IndexLookup(store, containers, pins, cache, backoff, counters, () -> filters);
+    return new IndexLookup(
+        store,
+        containers,
+        pins,
+        cache,
+        backoff,
+        counters,
+        () -> filters,
+        inMemory == null ? null : inMemory.places());
   }
 
   /**
@@ -119,6 +151,10 @@ public final class FingerprintIndex implements Closeable {
   public void publish(byte[] fingerprints, long[] refs, int count) {
     for (int i = 0; i < count; i += RecentPlaces.MAX_COUNT) {
       cache.put(fingerprints, refs, i, Math.min(count - i, RecentPlaces.MAX_COUNT));
+    }
+    if (inMemory != null) {
+      inMemory.publish(fingerprints, refs, count);
+      return;
     }
     for (int i = 0; i < count; ) {
       IndexUpdate entries = new IndexUpdate((count - i) / sample + 1);
@@ -135,11 +171,15 @@ public final class FingerprintIndex implements Closeable {
   }
 
   /**
-   * Shows each entry that the store has.
+   * Shows each entry that the store has. An index in memory, which knows neither fingerprints nor
+   * references, shows none.
    *
    * @param visitor is given the chunk's reference, or -1 if the entry is not what it must be
    */
   public void forEachEntry(LongConsumer visitor) throws MetadataException {
+    if (inMemory != null) {
+      return;
+    }
     store.scan(
         Table.CHUNKS,
         new byte[0],
@@ -147,6 +187,11 @@ public final class FingerprintIndex implements Closeable {
           visitor.accept(IndexEntry.ref(value));
           return true;
         });
+  }
+
+  /** For tests. */
+  CuckooIndex inMemory() {
+    return inMemory;
   }
 
   /** Returns the number of entries that wait to be written. */
@@ -160,6 +205,10 @@ public final class FingerprintIndex implements Closeable {
    * @param stopping whether to return soon
    */
   public void work(BooleanSupplier stopping) {
+    if (inMemory != null) {
+      workInMemory(stopping);
+      return;
+    }
     if (backoff.isDown()) {
       return;
     }
@@ -191,6 +240,36 @@ public final class FingerprintIndex implements Closeable {
     }
   }
 
+  private void workInMemory(BooleanSupplier stopping) {
+    Throttle pace =
+        bytes -> {
+          if (!throttle.take(bytes, stopping)) {
+            throw new InterruptedIOException("the store is being closed");
+          }
+        };
+    try {
+      inMemory.open(pace);
+      leaveStore(stopping);
+      inMemory.fill(stopping, pace);
+    } catch (IOException e) {
+      LOG.debug("The index in memory is filled later", e);
+    }
+  }
+
+  /** Takes out what filters and store have of the time when they were used, which is old soon. */
+  private void leaveStore(BooleanSupplier stopping) {
+    if (storeLeft || System.nanoTime() - leaveAt < 0) {
+      return;
+    }
+    try {
+      clearFilters();
+      storeLeft = rebuild.clear(stopping);
+    } catch (IOException e) {
+      LOG.debug("Entries stay in the metadata store for now", e);
+      leaveAt = System.nanoTime() + LEAVE_NANOS;
+    }
+  }
+
   private void maintain(BloomFilterArray array, BooleanSupplier stopping) throws MetadataException {
     do {
       if (array.isComplete()) {
@@ -200,6 +279,11 @@ public final class FingerprintIndex implements Closeable {
   }
 
   private void open(BooleanSupplier stopping) throws IOException {
+    if (placesFile.exists()) {
+      // The index was in memory meanwhile, and the store may have been out of reach.
+      mark.remove();
+      placesFile.delete();
+    }
     complete = mark.isSet();
     if (complete || mark.position() != null) {
       if (filters == null) {
@@ -339,6 +423,9 @@ public final class FingerprintIndex implements Closeable {
     Map<String, Long> values = new LinkedHashMap<>(counters.asMap());
     values.put("indexPending", pending());
     values.put("indexCacheMemoryBytes", cache.memory());
+    values.put("indexEntriesInMemory", inMemory == null ? 0 : inMemory.places().count());
+    values.put("indexEntriesMemoryBytes", inMemory == null ? 0 : inMemory.places().memory());
+    values.put("indexContainersToRead", inMemory == null ? 0L : inMemory.toRead());
     BloomFilterArray array = filters;
     if (array != null) {
       array
@@ -352,10 +439,16 @@ public final class FingerprintIndex implements Closeable {
     return values;
   }
 
-  /** Writes what waits, as far as the store takes it now, and the filters that changed. */
+  /**
+   * Writes what waits, as far as the store takes it now, and the filters that changed; or what is
+   * in memory.
+   */
   @Override
   public void close() throws IOException {
     cache.close();
+    if (inMemory != null) {
+      inMemory.close();
+    }
     BloomFilterArray array = filters;
     filters = null;
     if (array == null) {

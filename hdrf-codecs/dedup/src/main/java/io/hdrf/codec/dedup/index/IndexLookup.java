@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Looks chunks up, a batch at once: in the cache; in the directories of the containers where others
  * of this batch and of the last ones were found; in the filters and the segments of the store that
- * these name; and, where that found any, in the directories of their containers. For one thread;
- * used again and again.
+ * these name, or in the entries that are kept in memory; and, where that found any, in the
+ * directories of their containers. For one thread; used again and again.
  */
 public final class IndexLookup {
 
@@ -41,6 +41,10 @@ public final class IndexLookup {
   private final StoreBackoff backoff;
   private final IndexCounters counters;
   private final Supplier<BloomFilterArray> filters;
+
+  /** Has entries in the place of filters and store; null where these have them. */
+  private final SampledPlaces sampled;
+
   private final RecentContainers recentContainers;
   private final Candidates candidates = new Candidates();
 
@@ -91,6 +95,7 @@ public final class IndexLookup {
 
   /**
    * @param filters null as long as there are none
+   * @param sampled null if filters and store have the entries
    */
   IndexLookup(
       MetadataStore store,
@@ -99,7 +104,8 @@ public final class IndexLookup {
       RecentPlaces cache,
       StoreBackoff backoff,
       IndexCounters counters,
-      Supplier<BloomFilterArray> filters) {
+      Supplier<BloomFilterArray> filters,
+      SampledPlaces sampled) {
     this.store = store;
     this.containers = containers;
     this.chunkPins = chunkPins;
@@ -107,6 +113,7 @@ public final class IndexLookup {
     this.backoff = backoff;
     this.counters = counters;
     this.filters = filters;
+    this.sampled = sampled;
     this.recentContainers = new RecentContainers(containers);
   }
 
@@ -124,8 +131,10 @@ public final class IndexLookup {
     recentContainers.nextBatch();
     findInCache(count);
     findBeside();
-    if (unknownCount > 0) {
+    if (unknownCount > 0 && sampled == null) {
       findInStore();
+    } else if (unknownCount > 0) {
+      findInMemory();
     }
     cache.put(fingerprints, refs, found, foundCount);
   }
@@ -345,14 +354,7 @@ public final class IndexLookup {
       counters.notLookedUp.add(unknownCount);
       return;
     }
-    for (int i = 0; i < unknownCount; i++) {
-      System.arraycopy(
-          fingerprints,
-          unknown[i] * Fingerprinter.LENGTH,
-          absent,
-          i * Fingerprinter.LENGTH,
-          Fingerprinter.LENGTH);
-    }
+    copyUnknown();
     array.query(absent, unknownCount, candidates);
     List<byte[]> keys = new ArrayList<>();
     List<Integer> owners = new ArrayList<>();
@@ -377,6 +379,51 @@ public final class IndexLookup {
     }
   }
 
+  private void copyUnknown() {
+    for (int i = 0; i < unknownCount; i++) {
+      System.arraycopy(
+          fingerprints,
+          unknown[i] * Fingerprinter.LENGTH,
+          absent,
+          i * Fingerprinter.LENGTH,
+          Fingerprinter.LENGTH);
+    }
+  }
+
+  private void findInMemory() {
+    copyUnknown();
+    sampled.find(absent, unknownCount, hints);
+    for (int i = 0; i < unknownCount; i++) {
+      places[unknown[i]] = hints[i];
+    }
+    followHints(false);
+    if (countFound(places)) {
+      // As for those that the store named.
+      findBeside();
+    }
+  }
+
+  /**
+   * Counts the chunks that were followed to where they may be.
+   *
+   * @param followed where that is, by their place in the batch
+   * @return whether any chunk was found
+   */
+  private boolean countFound(long[] followed) {
+    boolean any = false;
+    for (int i = 0; i < unknownCount; i++) {
+      int chunk = unknown[i];
+      if (refs[chunk] != NONE) {
+        any = true;
+        found[foundCount++] = chunk;
+        counters.foundInStore.increment();
+      } else if (followed[chunk] != NONE) {
+        counters.unconfirmed.increment();
+      }
+    }
+    return any;
+  }
+
   /** Returns whether any chunk was found. */
   private boolean readKeys(List<byte[]> keys, List<Integer> owners) throws MetadataException {
     long asked = System.nanoTime();
@@ -399,18 +446,7 @@ public final class IndexLookup {
       }
     }
     followHints(true);
-    boolean any = false;
-    for (int i = 0; i < unknownCount; i++) {
-      int chunk = unknown[i];
-      if (refs[chunk] != NONE) {
-        any = true;
-        found[foundCount++] = chunk;
-        counters.foundInStore.increment();
-      } else if (hints[chunk] != NONE) {
-        counters.unconfirmed.increment();
-      }
-    }
-    return any;
+    return countFound(hints);
   }
 
   private void forgetFound() {

@@ -148,7 +148,7 @@ final class IndexRebuild {
     IndexUpdate entries = new IndexUpdate(BATCH);
     byte[] fingerprint = new byte[Fingerprinter.LENGTH];
     for (int i = 0; i < content.chunkCount() && !stopping.getAsBoolean(); i++) {
-      if (content.placeInGroup(i) % sample == 0 && !content.isUnnamed(i)) {
+      if (hasEntry(content, i, sample)) {
         content.fingerprint(i, fingerprint, 0);
         entries.add(fingerprint, 0, ChunkRef.pack(container, content.number(i)));
       }
@@ -160,6 +160,11 @@ final class IndexRebuild {
     }
     write(entries, filters);
     meanwhile.run();
+  }
+
+  /** Returns whether a chunk of a container gets an entry. */
+  static boolean hasEntry(ContainerDirectory content, int index, int sample) {
+    return content.placeInGroup(index) % sample == 0 && !content.isUnnamed(index);
   }
 
   private void write(IndexUpdate all, BloomFilterArray filters) throws IOException {

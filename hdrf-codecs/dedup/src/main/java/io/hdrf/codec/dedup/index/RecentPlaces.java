@@ -23,7 +23,7 @@ import java.util.Arrays;
  * <p>Not a {@code FingerprintTable}: that keeps all entries, in 40 bytes and more each. This takes
  * 8.4 bytes an entry ({@link CuckooTable}).
  */
-final class RecentPlaces implements Closeable {
+class RecentPlaces implements Closeable {
 
   /** No container. */
   static final long NONE = CuckooTable.NONE;
@@ -32,17 +32,20 @@ final class RecentPlaces implements Closeable {
   static final int MAX_COUNT = IndexLookup.MAX_COUNT;
 
   /** log2 of the fewest buckets: 64 KiB. */
-  private static final int MIN_LOG2 = 11;
+  static final int MIN_LOG2 = 11;
 
-  private final MemoryShare memory;
-  private final int mostLog2;
+  final MemoryShare memory;
+  final int mostLog2;
 
   // Guarded by this object, as are the next.
   private final LongBuffer hashes = CuckooTable.longs(MAX_COUNT);
   private final LongBuffer values = CuckooTable.longs(MAX_COUNT);
 
   /** Null where there is no memory. */
-  private CuckooTable table;
+  CuckooTable table;
+
+  /** Tells buckets and tags of the table. */
+  SlotHash hash = SlotHash.ofProcess();
 
   /** How many were put since the table got its size, or got no larger one. */
   private long putSince;
@@ -56,6 +59,13 @@ final class RecentPlaces implements Closeable {
    * @param budget has room for what is used
    */
   RecentPlaces(long most, MemoryBudget budget) {
+    this(most, budget, "Places", MemoryShare.Kind.CACHE);
+  }
+
+  /**
+   * @param user of the budget
+   */
+  RecentPlaces(long most, MemoryBudget budget, String user, MemoryShare.Kind kind) {
     int log2 = MIN_LOG2;
     while (log2 < CuckooTable.MAX_BUCKETS_LOG2 && CuckooTable.bytes(log2 + 1) <= most) {
       log2++;
@@ -63,11 +73,7 @@ final class RecentPlaces implements Closeable {
     mostLog2 = log2;
     memory =
         budget.open(
-            "Places",
-            MemoryShare.Kind.CACHE,
-            CuckooTable.bytes(MIN_LOG2),
-            CuckooTable.bytes(mostLog2),
-            this::shrink);
+            user, kind, CuckooTable.bytes(MIN_LOG2), CuckooTable.bytes(mostLog2), this::shrink);
   }
 
   /** Returns the bytes of memory that this takes, but for some 16 KiB. */
@@ -105,9 +111,18 @@ final class RecentPlaces implements Closeable {
    * @param from the first chunk's place in these
    * @param count at most {@link #MAX_COUNT}
    */
-  synchronized void put(byte[] fingerprints, long[] refs, int from, int count) {
+  void put(byte[] fingerprints, long[] refs, int from, int count) {
+    put(fingerprints, refs, from, 1, count);
+  }
+
+  /**
+   * Puts where every n-th chunk is.
+   *
+   * @param step the distance from one to the next
+   */
+  synchronized void put(byte[] fingerprints, long[] refs, int from, int step, int count) {
     for (int i = 0; i < count; i++) {
-      set(i, fingerprints, refs, from + i);
+      set(i, fingerprints, refs, from + i * step);
     }
     put(count);
   }
@@ -130,8 +145,8 @@ final class RecentPlaces implements Closeable {
     values.put(i, ChunkRef.container(refs[chunk]));
   }
 
-  private static long hash(byte[] fingerprints, int chunk) {
-    return SlotHash.of(SlotHash.prefix(fingerprints, chunk * Fingerprinter.LENGTH));
+  private long hash(byte[] fingerprints, int chunk) {
+    return hash.of(SlotHash.prefix(fingerprints, chunk * Fingerprinter.LENGTH));
   }
 
   private void put(int count) {
@@ -146,7 +161,8 @@ final class RecentPlaces implements Closeable {
     }
   }
 
-  private void begin() {
+  /** Makes the first table, if it is to be made by those who put. */
+  void begin() {
     if (reserve(MIN_LOG2)) {
       boolean done = false;
       try {
@@ -164,20 +180,28 @@ final class RecentPlaces implements Closeable {
    * A table is full as soon as it got larger, of entries twice, and when it was halved: so half of
    * it must be new.
    */
-  private boolean mayGrow(int count) {
+  boolean mayGrow(int count) {
     return table != null
         && table.bucketsLog2() < mostLog2
         && !table.hasRoom(count)
         && putSince >= CuckooTable.bytes(table.bucketsLog2()) / (2 * Long.BYTES);
   }
 
-  /** After an error there is no table: its memory may be gone. */
   private void grow() {
+    if (reserve(table.bucketsLog2())) {
+      growReserved();
+    }
+  }
+
+  /**
+   * Has a table take the memory that was reserved for it. After an error there is no table: its
+   * memory may be gone.
+   *
+   * @return false if the system has no memory left
+   */
+  boolean growReserved() {
     CuckooTable growing = table;
     long before = CuckooTable.bytes(growing.bucketsLog2());
-    if (!reserve(growing.bucketsLog2())) {
-      return;
-    }
     table = null;
     boolean done = false;
     try {
@@ -191,6 +215,7 @@ final class RecentPlaces implements Closeable {
         memory.release(before);
       }
     }
+    return done;
   }
 
   private boolean reserve(int log2) {

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.index;
+
+import io.hdrf.codec.dedup.container.ContainerInfo;
+import io.hdrf.codec.dedup.container.ContainerStore;
+import io.hdrf.codec.dedup.container.Throttle;
+import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
+import io.hdrf.jni.CuckooTable;
+import java.io.IOException;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The entries of an index in memory: a table with the containers of the sampled chunks, and nothing
+ * else. A file keeps it over restarts. What the table lacks is read from the directories of the
+ * containers, the newest first: all of them where there was no file that could be used, and when
+ * the table has grown; those that came later where the process was killed, and the file is old.
+ * Safe for use by many threads, of which one, the index's own, calls {@link #open} and {@link
+ * #fill}.
+ */
+final class CuckooIndex {
+
+  private static final Logger LOG = LoggerFactory.getLogger(CuckooIndex.class);
+
+  private static final int BATCH = RecentPlaces.MAX_COUNT;
+
+  /** What the footer of a container counts as that is read for its number of chunks. */
+  private static final int FOOTER = 32 << 10;
+
+  private final ContainerStore containers;
+  private final PlacesFile file;
+  private final IndexCounters counters;
+  private final int sample;
+  private final SampledPlaces places;
+
+  // For the index's own thread, and for who closes it after that has ended.
+  private final byte[] fingerprints = new byte[BATCH * Fingerprinter.LENGTH];
+  private final long[] refs = new long[BATCH];
+  private final long[] known = new long[BATCH];
+  private final int[] missing = new int[BATCH];
+  private boolean opened;
+
+  /** Whether the file was read, with success or without. */
+  private boolean tried;
+
+  /** Whether containers are still to be read: from the next one down to the last before the end. */
+  private boolean filling;
+
+  private long next;
+  private long end;
+
+  /** How many entries were found in containers, which may have been there already. */
+  private long filled;
+
+  /** Whether the table has copies of entries that nobody finds, and that count as old. */
+  private boolean grown;
+
+  /** About the number of containers that are still to be read; 1 until that is known. */
+  private volatile int toRead = 1;
+
+  CuckooIndex(
+      ContainerStore containers, PlacesFile file, IndexSettings settings, IndexCounters counters) {
+    this.containers = containers;
+    this.file = file;
+    this.counters = counters;
+    this.sample = settings.sample();
+    this.places = new SampledPlaces(settings.entryMemory(), containers.memory());
+  }
+
+  SampledPlaces places() {
+    return places;
+  }
+
+  /** Makes every n-th of some chunks known, which are durable. */
+  void publish(byte[] newFingerprints, long[] newRefs, int count) {
+    int entries = (count + sample - 1) / sample;
+    for (int i = 0; i < entries; i += BATCH) {
+      places.put(newFingerprints, newRefs, i * sample, sample, Math.min(entries - i, BATCH));
+    }
+    counters.written.add(entries);
+  }
+
+  /**
+   * Makes a table where there is none: reads the file, at first, or finds out how large a table is
+   * to be.
+   *
+   * @param throttle fails if this is to end; then it is done next time
+   */
+  void open(Throttle throttle) throws IOException {
+    if (places.isThere()) {
+      return;
+    }
+    long last = tried ? PlacesFile.NONE : file.load(places);
+    tried = true;
+    if (last == PlacesFile.NONE) {
+      CuckooTable table = places.newTable(entries(throttle), RecentPlaces.MIN_LOG2);
+      if (table == null) {
+        // Others may have given way next time.
+        return;
+      }
+      places.use(table);
+      counters.rebuilds.increment();
+      last = -1;
+    }
+    opened = true;
+    grown = false;
+    // Chunks that came before the table was there lie in containers that are read now.
+    begin(last);
+  }
+
+  /** About how many entries the containers' chunks have. */
+  private long entries(Throttle throttle) throws IOException {
+    long chunks = 0;
+    for (ContainerInfo container : containers.containers()) {
+      throttle.acquire(FOOTER);
+      chunks += container.chunkCount();
+    }
+    // Each group begins with an entry, and most are no multiple of the sample.
+    return chunks / sample + chunks / sample / 4;
+  }
+
+  private void begin(long before) {
+    next = containers.last();
+    end = before;
+    filled = 0;
+    toRead = containers.countAfter(before);
+    filling = true;
+    if (toRead > 0) {
+      LOG.info("{} containers are read for the index of {}", toRead, file.path());
+    }
+  }
+
+  /**
+   * Has the table grow if it is full, and reads what containers are to be read for it.
+   *
+   * @param throttle fails if this is to end; it goes on next time
+   */
+  void fill(BooleanSupplier stopping, Throttle throttle) throws IOException {
+    if (!opened) {
+      return;
+    }
+    if (!filling && places.isFull() && places.makeTwice()) {
+      grown = true;
+      begin(-1);
+    }
+    if (!filling) {
+      return;
+    }
+    while (next > end && filled < places.limit()) {
+      if (stopping.getAsBoolean()) {
+        return;
+      }
+      read(next, throttle);
+      next = containers.previous(next);
+      toRead = Math.max(0, toRead - 1);
+    }
+    if (grown) {
+      places.dropOld();
+    } else if (end < 0) {
+      // The newest came first, but are not to go first.
+      places.makeOld();
+    }
+    grown = false;
+    filling = false;
+    toRead = 0;
+    LOG.info("The index of {} is complete: {} entries", file.path(), places.count());
+  }
+
+  private void read(long container, Throttle throttle) throws IOException {
+    boolean loaded = containers.isLoaded(container);
+    ContainerDirectory content;
+    try {
+      content = containers.directory(container);
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("Container {} is not in the index", container, e);
+      return;
+    }
+    if (!loaded) {
+      throttle.acquire(content.memory());
+    }
+    int count = 0;
+    for (int i = 0; i < content.chunkCount(); i++) {
+      if (IndexRebuild.hasEntry(content, i, sample)) {
+        content.fingerprint(i, fingerprints, count * Fingerprinter.LENGTH);
+        refs[count] = ChunkRef.pack(container, content.number(i));
+        count++;
+      }
+      if (count == BATCH || i + 1 == content.chunkCount()) {
+        put(container, count);
+        count = 0;
+      }
+    }
+  }
+
+  /** Puts what is not known from later containers, as far as there is room. */
+  private void put(long container, int most) {
+    int count = (int) Math.min(most, Math.max(0, places.limit() - filled));
+    places.find(fingerprints, count, known);
+    int missingCount = 0;
+    for (int i = 0; i < count; i++) {
+      // Also finds that there is none.
+      if (known[i] < container || !containers.exists(known[i])) {
+        missing[missingCount] = i;
+        missingCount++;
+      }
+    }
+    places.put(fingerprints, refs, missing, missingCount);
+    filled += count;
+  }
+
+  /** About the number of containers that are still to be read. */
+  int toRead() {
+    return toRead;
+  }
+
+  /** Writes the file, if the table is complete. The own thread has ended. */
+  void close() {
+    CuckooTable table = places.take();
+    try {
+      if (opened && !filling && table != null) {
+        file.store(table, places.hash(), containers.last());
+      }
+    } finally {
+      if (table != null) {
+        table.free();
+      }
+      places.close();
+    }
+  }
+}

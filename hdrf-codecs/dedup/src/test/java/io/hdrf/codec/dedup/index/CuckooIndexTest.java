@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.hdrf.codec.dedup.IndexedContainers;
+import io.hdrf.codec.dedup.container.ChunkAppender;
+import io.hdrf.codec.dedup.container.format.Fingerprinter;
+import io.hdrf.io.LogCapture;
+import io.hdrf.spi.BadSettingException;
+import io.hdrf.spi.memory.MemoryBudget;
+import io.hdrf.spi.memory.MemoryShare;
+import io.hdrf.spi.store.StoreUnreachableException;
+import io.hdrf.spi.store.Table;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.log4j.Level;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An index in memory alone, beside containers whose chunks all have entries. */
+class CuckooIndexTest {
+
+  @TempDir Path directory;
+
+  private final Configuration conf = new Configuration(false);
+  private IndexedContainers store;
+  private FingerprintIndex index;
+
+  private int chunks;
+
+  @BeforeEach
+  void open() throws IOException {
+    conf.set("hdrf.dedup.index", "cuckoo");
+    conf.set("hdrf.dedup.cache.memory", "0");
+    store = new IndexedContainers(directory, conf);
+    index = store.index;
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    index.close();
+    store.close();
+  }
+
+  private Path file() {
+    return directory.resolve(PlacesFile.NAME);
+  }
+
+  private IndexSettings settings() throws BadSettingException {
+    return IndexSettings.from(store.dedup());
+  }
+
+  /** Opens an index, as after a start. */
+  private void reopen() throws IOException {
+    index =
+        new FingerprintIndex(
+            store.watched,
+            store.containers,
+            store.chunkPins,
+            directory.resolve("index"),
+            store.files,
+            settings());
+    work();
+  }
+
+  /** Closes the index and opens another one: its cache is empty. */
+  private void restart() throws IOException {
+    index.close();
+    reopen();
+  }
+
+  private void work() {
+    index.work(() -> false);
+  }
+
+  private long metric(String name) {
+    return index.metrics().get(name);
+  }
+
+  /** Appends a container; its chunks are published to the index at hand. */
+  private void add(int count) throws IOException {
+    long[] refs = store.sealed(count);
+    if (index != store.index) {
+      index.publish(names(chunks + 1, count), refs, count);
+    }
+    chunks += count;
+  }
+
+  private static byte[] names(int first, int count) {
+    byte[] names = new byte[count * Fingerprinter.LENGTH];
+    for (int i = 0; i < count; i++) {
+      System.arraycopy(
+          IndexedContainers.name(first + i),
+          0,
+          names,
+          i * Fingerprinter.LENGTH,
+          Fingerprinter.LENGTH);
+    }
+    return names;
+  }
+
+  /** How many chunks the entries name, in containers that confirm them. */
+  private int entriesOf(int first, int count) {
+    SampledPlaces places = index.inMemory().places();
+    int found = 0;
+    long[] containers = new long[1024];
+    for (int i = 0; i < count; i += 1024) {
+      int some = Math.min(1024, count - i);
+      places.find(names(first + i, some), some, containers);
+      for (int j = 0; j < some; j++) {
+        found += isIn(containers[j], first + i + j) ? 1 : 0;
+      }
+    }
+    return found;
+  }
+
+  private boolean isIn(long container, int chunk) {
+    try {
+      return container != RecentPlaces.NONE
+          && store.containers.directory(container).find(IndexedContainers.name(chunk), 0) >= 0;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private int found(int first, int count) {
+    IndexLookup lookup = index.newLookup();
+    long[] refs = new long[count];
+    lookup.find(names(first, count), count, refs);
+    int found = 0;
+    for (long ref : refs) {
+      found += ref >= 0 ? 1 : 0;
+    }
+    return found;
+  }
+
+  private long storedEntries() throws IOException {
+    long[] count = {0};
+    for (Table table : new Table[] {Table.CHUNKS, Table.STATE}) {
+      store.map.scan(
+          table,
+          new byte[0],
+          (key, value) -> {
+            count[0]++;
+            return true;
+          });
+    }
+    return count[0];
+  }
+
+  private static List<Path> list(Path directory) throws IOException {
+    try (Stream<Path> entries = Files.list(directory)) {
+      return entries.toList();
+    }
+  }
+
+  @Test
+  void whatIsPublishedIsFoundByTheEntries() throws IOException {
+    work();
+    add(100);
+    assertThat(found(1, 100)).isEqualTo(100);
+    assertThat(found(101, 100)).isZero();
+    assertThat(metric("indexEntriesInMemory")).isEqualTo(100);
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(64 << 10);
+    assertThat(metric("indexEntriesWritten")).isEqualTo(100);
+    assertThat(metric("indexPending")).isZero();
+    assertThat(metric("indexContainersToRead")).isZero();
+    assertThat(metric("indexUnconfirmed")).isZero();
+    assertThat(storedEntries()).isZero();
+  }
+
+  /** In the metadata store there is nothing of it, and there need be none. */
+  @Test
+  void noStoreIsNeeded() throws IOException {
+    store.watcher =
+        (operation, batch) -> {
+          throw new StoreUnreachableException("gone");
+        };
+    work();
+    add(100);
+    restart();
+    assertThat(found(1, 100)).isEqualTo(100);
+    assertThat(metric("indexFoundInStore")).isPositive();
+    assertThat(metric("indexFailures")).isZero();
+  }
+
+  @Test
+  void oneOfSomeConsecutiveChunksHasAnEntry() throws IOException {
+    conf.setInt("hdrf.dedup.index.sample", 8);
+    restart();
+    add(8 * 1024 + 1);
+    assertThat(metric("indexEntriesInMemory")).isEqualTo(1025);
+    assertThat(entriesOf(1, 1)).isEqualTo(1);
+    assertThat(entriesOf(9, 1)).isEqualTo(1);
+    assertThat(entriesOf(8 * 1024 + 1, 1)).isEqualTo(1);
+    assertThat(entriesOf(2, 7)).isZero();
+    assertThat(found(1, 1024)).isEqualTo(1024);
+  }
+
+  @Test
+  void aStartReadsTheFile() throws IOException {
+    work();
+    add(100);
+    add(100);
+    try (LogCapture log = new LogCapture(Level.INFO, "CuckooIndex")) {
+      restart();
+      assertThat(log.all()).doesNotContain("containers are read");
+    }
+    assertThat(metric("indexRebuilds")).isZero();
+    assertThat(metric("indexEntriesInMemory")).isEqualTo(200);
+    assertThat(found(1, 200)).isEqualTo(200);
+    assertThat(found(201, 100)).isZero();
+  }
+
+  @Test
+  void withoutAFileAllContainersAreRead() throws IOException {
+    work();
+    add(2000);
+    add(1);
+    index.close();
+    Files.delete(file());
+    reopen();
+    assertThat(metric("indexRebuilds")).isEqualTo(1);
+    assertThat(metric("indexEntriesInMemory")).isEqualTo(2001);
+    assertThat(entriesOf(1, 2001)).isEqualTo(2001);
+  }
+
+  @Test
+  void aDamagedFileIsAsGoodAsNone() throws IOException {
+    work();
+    add(1000);
+    index.close();
+    byte[] bytes = Files.readAllBytes(file());
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(file(), bytes);
+    reopen();
+    assertThat(metric("indexRebuilds")).isEqualTo(1);
+    assertThat(entriesOf(1, 1000)).isEqualTo(1000);
+    restart();
+    assertThat(metric("indexRebuilds")).as("it was replaced").isZero();
+    assertThat(entriesOf(1, 1000)).isEqualTo(1000);
+  }
+
+  /** A process that was killed leaves a file that is old. */
+  @Test
+  void afterACrashLaterContainersAloneAreRead() throws IOException {
+    work();
+    add(100);
+    restart();
+    byte[] old = Files.readAllBytes(file());
+    add(100);
+    add(100);
+    index.close();
+    Files.write(file(), old);
+    try (LogCapture log = new LogCapture(Level.INFO, "CuckooIndex")) {
+      reopen();
+      assertThat(log.all()).contains("2 containers are read");
+    }
+    assertThat(metric("indexRebuilds")).isZero();
+    assertThat(entriesOf(1, 300)).isEqualTo(300);
+  }
+
+  /** Blocks come before the file is read. */
+  @Test
+  void whatComesBeforeTheTableIsThereIsNotLost() throws IOException {
+    work();
+    add(100);
+    index.close();
+    index =
+        new FingerprintIndex(
+            store.watched,
+            store.containers,
+            store.chunkPins,
+            directory.resolve("index"),
+            store.files,
+            settings());
+    add(100);
+    assertThat(metric("indexContainersToRead")).isPositive();
+    work();
+    assertThat(metric("indexContainersToRead")).isZero();
+    assertThat(entriesOf(1, 200)).isEqualTo(200);
+  }
+
+  @Test
+  void anotherSampleMakesItAnew() throws IOException {
+    work();
+    add(2000);
+    conf.setInt("hdrf.dedup.index.sample", 2);
+    restart();
+    assertThat(metric("indexRebuilds")).isEqualTo(1);
+    // Each chunk is a group, of which the first one has an entry.
+    assertThat(entriesOf(1, 2000)).isEqualTo(2000);
+  }
+
+  /** What can't be read now is left out, and does not stop the rest. */
+  @Test
+  void containersThatAreGoneAreLeftOut() throws IOException {
+    work();
+    add(100);
+    add(100);
+    add(100);
+    index.close();
+    Files.delete(file());
+    Files.delete(store.containers.file(store.containers.previous(store.containers.last())));
+    reopen();
+    assertThat(entriesOf(1, 100)).isEqualTo(100);
+    assertThat(entriesOf(201, 100)).isEqualTo(100);
+    assertThat(metric("indexContainersToRead")).isZero();
+  }
+
+  @Test
+  void aStopEndsItAndTheNextStartBeginsAgain() throws IOException {
+    work();
+    add(100);
+    add(100);
+    index.close();
+    Files.delete(file());
+    index =
+        new FingerprintIndex(
+            store.watched,
+            store.containers,
+            store.chunkPins,
+            directory.resolve("index"),
+            store.files,
+            settings());
+    int[] asked = {0};
+    // The throttle asks for each footer, and each directory once.
+    index.work(() -> ++asked[0] > 5);
+    assertThat(metric("indexContainersToRead")).isPositive();
+    index.close();
+    assertThat(file()).doesNotExist();
+    reopen();
+    assertThat(entriesOf(1, 200)).isEqualTo(200);
+  }
+
+  /** All entries but some ten stay at each step while there is room. */
+  @Test
+  void growsWithoutLoss() throws IOException {
+    conf.set("hdrf.dedup.index.memory", "1m");
+    restart();
+    for (int i = 0; i < 20; i++) {
+      add(2000);
+      work();
+    }
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(512 << 10);
+    assertThat(metric("indexEntriesInMemory")).isBetween(39_900L, 40_000L);
+    assertThat(entriesOf(1, 40_000)).isGreaterThan(39_900);
+    restart();
+    assertThat(entriesOf(1, 40_000)).isGreaterThan(39_900);
+  }
+
+  /** While it grows again, entries that it had are found, and others come. */
+  @Test
+  void isOfUseWhileItGrows() throws IOException {
+    work();
+    add(7700);
+    boolean[] before = {true};
+    index.work(
+        () -> {
+          if (before[0]) {
+            before[0] = false;
+            assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(128 << 10);
+            assertThat(entriesOf(1, 7700)).isGreaterThan(7680);
+          }
+          return true;
+        });
+    add(1000);
+    work();
+    assertThat(metric("indexEntriesInMemory")).isBetween(8660L, 8700L);
+    assertThat(entriesOf(1, 8700)).isGreaterThan(8660);
+  }
+
+  @Test
+  void theOldestGoWhereItIsFull() throws IOException {
+    conf.set("hdrf.dedup.index.memory", "64k");
+    restart();
+    for (int i = 0; i < 12; i++) {
+      add(2000);
+      work();
+    }
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(64 << 10);
+    assertThat(metric("indexEntriesInMemory")).isBetween(7700L, 8200L);
+    assertThat(entriesOf(20_001, 4000)).isGreaterThan(3900);
+    assertThat(entriesOf(1, 12_000)).isLessThan(1000);
+    index.close();
+    Files.delete(file());
+    try (LogCapture log = new LogCapture(Level.INFO, "CuckooIndex")) {
+      reopen();
+      assertThat(log.all()).contains("12 containers are read", "is complete");
+    }
+    assertThat(entriesOf(18_001, 6000)).as("the newest first").isGreaterThan(5900);
+    assertThat(entriesOf(1, 12_000)).isZero();
+  }
+
+  /** Of a chunk that is stored twice, the later one lies beside its neighbours. */
+  @Test
+  void theLatestCopyCounts() throws IOException {
+    work();
+    add(100);
+    try (ChunkAppender appender = store.appender()) {
+      ByteBuffer chunk = ByteBuffer.allocateDirect(IndexedContainers.CHUNK);
+      appender.append(IndexedContainers.name(7), 0, chunk);
+      appender.force();
+    }
+    long later = store.containers.last();
+    index.close();
+    Files.delete(file());
+    reopen();
+    long[] containers = new long[1];
+    index.inMemory().places().find(IndexedContainers.name(7), 1, containers);
+    assertThat(containers).containsExactly(later);
+    assertThat(entriesOf(1, 100)).isEqualTo(100);
+  }
+
+  @Test
+  void whatTheStoreHadIsTakenOut() throws IOException {
+    conf.set("hdrf.dedup.index", "dba");
+    restart();
+    add(3000);
+    work();
+    index.close();
+    assertThat(storedEntries()).isGreaterThan(3000);
+    Files.createFile(directory.resolve("index").resolve("filter-00000001.hbf"));
+    conf.set("hdrf.dedup.index", "cuckoo");
+    reopen();
+    assertThat(storedEntries()).isZero();
+    assertThat(list(directory.resolve("index"))).isEmpty();
+    assertThat(entriesOf(1, 3000)).isEqualTo(3000);
+    conf.set("hdrf.dedup.index", "dba");
+    restart();
+    assertThat(file()).doesNotExist();
+    assertThat(metric("indexRebuilds")).isEqualTo(1);
+    assertThat(storedEntries()).isGreaterThan(3000);
+    assertThat(found(1001, 1000)).isEqualTo(1000);
+    assertThat(metric("indexEntriesMemoryBytes")).isZero();
+  }
+
+  /** The store has the entries of the time before, and says that they are all. */
+  @Test
+  void aStoreThatWasOutOfReachMeanwhileIsNotBelieved() throws IOException {
+    conf.set("hdrf.dedup.index", "dba");
+    restart();
+    add(100);
+    work();
+    index.close();
+    conf.set("hdrf.dedup.index", "cuckoo");
+    store.watcher =
+        (operation, batch) -> {
+          throw new StoreUnreachableException("gone");
+        };
+    reopen();
+    add(100);
+    index.close();
+    assertThat(storedEntries()).isGreaterThan(100);
+    conf.set("hdrf.dedup.index", "dba");
+    store.watcher = (operation, batch) -> {};
+    reopen();
+    assertThat(metric("indexRebuilds")).isEqualTo(1);
+    assertThat(found(101, 100)).isEqualTo(100);
+  }
+
+  /** All of a table may be needed by others. */
+  @Test
+  void aTableThatIsGoneIsMadeAnew() throws IOException {
+    work();
+    add(2000);
+    index.inMemory().places().take().free();
+    add(100);
+    assertThat(entriesOf(1, 2100)).isZero();
+    work();
+    assertThat(entriesOf(1, 2100)).isEqualTo(2100);
+    assertThat(metric("indexRebuilds")).isEqualTo(2);
+  }
+
+  /** Others need the memory: the younger entries stay, and all come back when there is room. */
+  @Test
+  void givesBackMemoryAndTakesItAgain() throws IOException {
+    MemoryBudget budget = new MemoryBudget(500_000);
+    SampledPlaces places = new SampledPlaces(256 << 10, budget);
+    assertThat(places.newTable(1_000_000, 20)).isNull();
+    places.use(places.newTable(1_000_000, RecentPlaces.MIN_LOG2));
+    assertThat(places.memory()).isEqualTo(256 << 10);
+    MemoryShare other = budget.open("Others", MemoryShare.Kind.LASTING, 400_000, 400_000, null);
+    assertThat(other.reserve(400_000)).isTrue();
+    assertThat(places.memory()).isEqualTo(64 << 10);
+    assertThat(places.makeTwice()).isFalse();
+    assertThat(budget.used()).isEqualTo(400_000 + (64 << 10));
+    other.close();
+    assertThat(places.makeTwice()).isTrue();
+    assertThat(budget.used()).isEqualTo(places.memory()).isEqualTo(128 << 10);
+    places.close();
+    assertThat(budget.used()).isZero();
+    assertThat(places.newTable(1, RecentPlaces.MIN_LOG2)).isNull();
+    places.dropOld();
+    assertThat(places.count()).isZero();
+  }
+}
