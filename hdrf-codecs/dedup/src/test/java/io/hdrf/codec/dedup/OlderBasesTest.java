@@ -112,7 +112,7 @@ class OlderBasesTest {
       }
       assertThat(older.isDone()).isFalse();
       finish(older);
-      assertThat(known(table)).hasSizeGreaterThan(2490);
+      assertThat(known(table)).hasSizeGreaterThan(2400);
     }
   }
 

@@ -247,6 +247,7 @@ final class PowerMachine {
     configuration.set("hdrf.dedup.container.size", random.nextBoolean() ? "64k" : "512k");
     configuration.set("hdrf.dedup.group.size", random.nextBoolean() ? "4k" : "16k");
     configuration.set("hdrf.dedup.frame.size", "16k");
+    configuration.set("hdrf.dedup.index", random.nextBoolean() ? "dba" : "cuckoo");
     configuration.set("hdrf.dedup.delta", random.nextBoolean() ? "on" : "off");
     configuration.set("hdrf.dedup.delta.memory", "64k");
     configuration.set("hdrf.dedup.index.sample", "2");

@@ -21,7 +21,7 @@ public final class DifferencesBuilder {
   /** Makes room for one more, so that {@link #add} needs no memory. All or nothing. */
   public void reserve() {
     if (indexes == null) {
-      grow(new int[0], new int[0], new long[0], new int[0], 64);
+      grow(new int[0], new int[0], new long[0], new int[0], 16);
     } else if (count == indexes.length) {
       grow(indexes, lengths, bases, checksums, 2 * count);
     }
