@@ -180,7 +180,7 @@ final class ClusterReport {
     List<List<String>> differences = differenceTable();
     if (differences.size() > 1) {
       all.add(new Section("New chunks stored as differences", differences));
-      }
+    }
     List<List<String>> indexes = indexTable();
     if (indexes.size() > 1) {
       all.add(new Section("Indexes in memory", indexes));
