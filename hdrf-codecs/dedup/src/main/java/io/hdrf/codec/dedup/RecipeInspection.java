@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup;
 
+import io.hdrf.codec.dedup.container.NamedBases;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.spi.scheme.StoredPayloads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
@@ -22,8 +21,8 @@ final class RecipeInspection {
   private final List<Map<String, Object>> runs = new ArrayList<>();
   private final Set<Long> containers = new TreeSet<>();
 
-  /** The numbers of the bases, by container: several frames may name one. */
-  private final Map<Long, BitSet> bases = new TreeMap<>();
+  /** Several frames may name one. */
+  private final NamedBases bases = new NamedBases();
 
   private long chunks;
   private int version;
@@ -43,10 +42,7 @@ final class RecipeInspection {
       facts.put("recipeVersion", version);
       facts.put("chunks", chunks);
       facts.put("containers", names(containers));
-      facts.put("bases", bases.values().stream().mapToLong(BitSet::cardinality).sum());
-      if (!bases.isEmpty()) {
-        facts.put("containersOfBases", names(bases.keySet()));
-      }
+      bases.tell(facts);
       if (lists) {
         facts.put("namedList", runs);
       }
@@ -65,7 +61,7 @@ final class RecipeInspection {
           list("chunks", container, first, count);
         },
         (container, first, count) -> {
-          bases.computeIfAbsent(container, id -> new BitSet()).set(first, first + count);
+          bases.add(container, first, count);
           list("bases", container, first, count);
         });
     frame++;

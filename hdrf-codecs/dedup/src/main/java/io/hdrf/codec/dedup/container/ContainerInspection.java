@@ -21,12 +21,9 @@ import java.time.Instant;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /**
  * Tells people what a container file holds, without its store. Groups are compared with their
@@ -46,8 +43,7 @@ public final class ContainerInspection {
   private final List<Map<String, Object>> groupRows = new ArrayList<>();
   private final boolean lists;
 
-  /** The numbers of the bases, by container. */
-  private final Map<Long, BitSet> bases = new TreeMap<>();
+  private final NamedBases bases = new NamedBases();
 
   private int groupCount;
   private int groupsAsTheyAre;
@@ -257,9 +253,7 @@ public final class ContainerInspection {
         bytesAsDifferences += group.wholeLength(i);
         bytesOfDifferences += group.chunkLength(i);
         long base = group.baseOf(i);
-        bases
-            .computeIfAbsent(ChunkRef.container(base), id -> new BitSet())
-            .set(ChunkRef.number(base));
+        bases.add(ChunkRef.container(base), ChunkRef.number(base), 1);
       }
     }
     long whole = group.wholeLengthOf(0, group.chunkCount());
@@ -315,10 +309,7 @@ public final class ContainerInspection {
     if (differences > 0) {
       facts.put("bytesAsDifferences", bytesAsDifferences);
       facts.put("bytesOfDifferences", bytesOfDifferences);
-      facts.put("bases", bases.values().stream().mapToLong(BitSet::cardinality).sum());
-      facts.put(
-          "containersOfBases",
-          bases.keySet().stream().map(ContainerNames::hex).collect(Collectors.toList()));
+      bases.tell(facts);
     }
     if (lists) {
       facts.put("groupList", groupRows);
