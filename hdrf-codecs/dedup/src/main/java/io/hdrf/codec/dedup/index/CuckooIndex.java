@@ -3,11 +3,14 @@ package io.hdrf.codec.dedup.index;
 
 import io.hdrf.codec.dedup.container.ContainerInfo;
 import io.hdrf.codec.dedup.container.ContainerStore;
+import io.hdrf.codec.dedup.container.MissingChunkException;
 import io.hdrf.codec.dedup.container.Throttle;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.jni.CuckooTable;
+import io.hdrf.spi.io.UnknownFormatVersionException;
+import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -26,6 +29,7 @@ final class CuckooIndex {
   private static final Logger LOG = LoggerFactory.getLogger(CuckooIndex.class);
 
   private static final int BATCH = RecentPlaces.MAX_COUNT;
+  private static final long NONE_UNREAD = Long.MAX_VALUE;
 
   /** What the footer of a container counts as that is read for its number of chunks. */
   private static final int FOOTER = 32 << 10;
@@ -58,6 +62,9 @@ final class CuckooIndex {
   /** Whether the table has copies of entries that nobody finds, and that count as old. */
   private boolean grown;
 
+  /** The oldest container that could not be read, which may be sound. */
+  private long firstUnread = NONE_UNREAD;
+
   /** About the number of containers that are still to be read; 1 until that is known. */
   private volatile int toRead = 1;
 
@@ -68,6 +75,15 @@ final class CuckooIndex {
     this.counters = counters;
     this.sample = settings.sample();
     this.places = new SampledPlaces(settings.entryMemory(), containers.memory());
+    try {
+      file.begin();
+    } catch (IOException e) {
+      LOG.warn(
+          "{} can't be made. If this process is killed and hdrf.dedup.index becomes dba, what is"
+              + " stored now is not found again",
+          file.path(),
+          e);
+    }
   }
 
   SampledPlaces places() {
@@ -126,6 +142,7 @@ final class CuckooIndex {
     next = containers.last();
     end = before;
     filled = 0;
+    firstUnread = NONE_UNREAD;
     toRead = containers.countAfter(before);
     filling = true;
     if (toRead > 0) {
@@ -157,9 +174,9 @@ final class CuckooIndex {
       next = containers.previous(next);
       toRead = Math.max(0, toRead - 1);
     }
-    if (grown) {
+    if (grown && firstUnread == NONE_UNREAD) {
       places.dropOld();
-    } else if (end < 0) {
+    } else if (filled > 0) {
       // The newest came first, but are not to go first.
       places.makeOld();
     }
@@ -174,8 +191,18 @@ final class CuckooIndex {
     ContainerDirectory content;
     try {
       content = containers.directory(container);
-    } catch (IOException | RuntimeException e) {
+    } catch (CorruptFrameException | MissingChunkException | UnknownFormatVersionException e) {
       LOG.debug("Container {} is not in the index", container, e);
+      return;
+    } catch (IOException | RuntimeException e) {
+      if (firstUnread == NONE_UNREAD) {
+        LOG.warn(
+            "{} can't be read for the index now, nor maybe others; they are read after the next"
+                + " start",
+            containers.file(container),
+            e);
+      }
+      firstUnread = container;
       return;
     }
     if (!loaded) {
@@ -221,7 +248,7 @@ final class CuckooIndex {
     CuckooTable table = places.take();
     try {
       if (opened && !filling && table != null) {
-        file.store(table, places.hash(), containers.last());
+        file.store(table, places.hash(), Math.min(containers.last(), firstUnread - 1));
       }
     } finally {
       if (table != null) {

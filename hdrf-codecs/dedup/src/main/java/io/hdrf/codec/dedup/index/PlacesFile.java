@@ -68,8 +68,26 @@ final class PlacesFile {
     return Files.exists(file);
   }
 
+  /**
+   * Makes an empty file where there is none, so that whoever keeps the index elsewhere next knows
+   * that it was in memory, however this process ends.
+   */
+  void begin() throws IOException {
+    if (!exists()) {
+      try (DurableFile empty = files.create(file)) {
+        empty.force();
+      }
+      files.forceDirectory(file.toAbsolutePath().getParent());
+    }
+  }
+
   void delete() throws IOException {
+    files.deleteIfExists(temporary());
     files.deleteIfExists(file);
+  }
+
+  private Path temporary() {
+    return file.resolveSibling(NAME + ".tmp");
   }
 
   /**
@@ -81,6 +99,10 @@ final class PlacesFile {
   long load(SampledPlaces places) {
     CuckooTable unused = null;
     try (ReadableFile in = ChannelFile.open(file)) {
+      if (in.length() == 0) {
+        LOG.debug("{} has nothing yet", file);
+        return NONE;
+      }
       Header header = readHeader(in, places.mostLog2());
       unused = places.newTable(0, header.bucketsLog2);
       if (unused == null) {
@@ -213,16 +235,20 @@ final class PlacesFile {
    * @param last the last container whose entries are in it; -1 if there is none
    */
   void store(CuckooTable table, SlotHash hash, long last) {
-    Path temporary = file.resolveSibling(NAME + ".tmp");
     try {
-      files.deleteIfExists(temporary);
-      try (DurableFile out = files.create(temporary)) {
+      files.deleteIfExists(temporary());
+      try (DurableFile out = files.create(temporary())) {
         write(out, table, hash, last);
         out.force();
       }
-      files.rename(temporary, file);
+      files.rename(temporary(), file);
     } catch (IOException e) {
       LOG.warn("{} can't be written; after a restart the containers are read for it", file, e);
+      try {
+        files.deleteIfExists(temporary());
+      } catch (IOException left) {
+        LOG.warn("{} stays, and may be deleted", temporary(), left);
+      }
     }
   }
 

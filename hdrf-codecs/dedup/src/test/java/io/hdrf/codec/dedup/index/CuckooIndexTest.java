@@ -58,16 +58,19 @@ class CuckooIndexTest {
     return IndexSettings.from(store.dedup());
   }
 
+  private FingerprintIndex newIndex() throws IOException {
+    return new FingerprintIndex(
+        store.watched,
+        store.containers,
+        store.chunkPins,
+        directory.resolve("index"),
+        store.files,
+        settings());
+  }
+
   /** Opens an index, as after a start. */
   private void reopen() throws IOException {
-    index =
-        new FingerprintIndex(
-            store.watched,
-            store.containers,
-            store.chunkPins,
-            directory.resolve("index"),
-            store.files,
-            settings());
+    index = newIndex();
     work();
   }
 
@@ -274,14 +277,7 @@ class CuckooIndexTest {
     work();
     add(100);
     index.close();
-    index =
-        new FingerprintIndex(
-            store.watched,
-            store.containers,
-            store.chunkPins,
-            directory.resolve("index"),
-            store.files,
-            settings());
+    index = newIndex();
     add(100);
     assertThat(metric("indexContainersToRead")).isPositive();
     work();
@@ -323,20 +319,13 @@ class CuckooIndexTest {
     add(100);
     index.close();
     Files.delete(file());
-    index =
-        new FingerprintIndex(
-            store.watched,
-            store.containers,
-            store.chunkPins,
-            directory.resolve("index"),
-            store.files,
-            settings());
+    index = newIndex();
     int[] asked = {0};
     // The throttle asks for each footer, and each directory once.
     index.work(() -> ++asked[0] > 5);
     assertThat(metric("indexContainersToRead")).isPositive();
     index.close();
-    assertThat(file()).doesNotExist();
+    assertThat(file()).isEmptyFile();
     reopen();
     assertThat(entriesOf(1, 200)).isEqualTo(200);
   }
@@ -462,6 +451,24 @@ class CuckooIndexTest {
     assertThat(storedEntries()).isGreaterThan(100);
     conf.set("hdrf.dedup.index", "dba");
     store.watcher = (operation, batch) -> {};
+    reopen();
+    assertThat(metric("indexRebuilds")).isEqualTo(1);
+    assertThat(found(101, 100)).isEqualTo(100);
+  }
+
+  /** There was no time to tell the store, nor to write the file. */
+  @Test
+  void aStopThatCameAtOnceIsNoticedByTheOtherIndex() throws IOException {
+    conf.set("hdrf.dedup.index", "dba");
+    restart();
+    add(100);
+    work();
+    index.close();
+    conf.set("hdrf.dedup.index", "cuckoo");
+    index = newIndex();
+    add(100);
+    index.close();
+    conf.set("hdrf.dedup.index", "dba");
     reopen();
     assertThat(metric("indexRebuilds")).isEqualTo(1);
     assertThat(found(101, 100)).isEqualTo(100);

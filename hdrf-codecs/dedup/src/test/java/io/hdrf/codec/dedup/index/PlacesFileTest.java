@@ -147,7 +147,7 @@ class PlacesFileTest {
 
   static Stream<Arguments> damages() {
     return Stream.of(
-        damage("empty", "bytes at 0: expected 52, found 0", bytes -> new byte[0]),
+        damage("a byte", "bytes at 0: expected 52, found 1", bytes -> Arrays.copyOf(bytes, 1)),
         damage("cut in the header", "found 20", bytes -> Arrays.copyOf(bytes, 20)),
         damage("cut", "length: expected 88, found 87", bytes -> Arrays.copyOf(bytes, 87)),
         damage("too long", "found 89", bytes -> Arrays.copyOf(bytes, 89)),
@@ -175,6 +175,20 @@ class PlacesFileTest {
               bytes[64] ^= 4;
               return bytes;
             }));
+  }
+
+  @Test
+  void oneThatHasNothingYetIsNoDamage() throws IOException {
+    file().begin();
+    file().begin();
+    assertThat(path()).isEmptyFile();
+    try (LogCapture log = new LogCapture(Level.WARN, "PlacesFile")) {
+      assertThat(file().load(places)).isEqualTo(PlacesFile.NONE);
+      assertThat(log.messages()).isEmpty();
+    }
+    file().store(new CuckooTable(0), HASH, 3);
+    file().begin();
+    assertThat(file().load(places)).isEqualTo(3);
   }
 
   /** What can't be used is named, takes no memory, and stays until another takes its place. */
