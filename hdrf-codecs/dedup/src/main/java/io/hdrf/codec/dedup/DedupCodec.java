@@ -238,8 +238,8 @@ final class DedupCodec implements BlockCodec {
         (container, first, count) ->
             chunk[0] = chunk[0] || containers.isDamaged(container, first, count),
         (container, first, count) ->
-            base[0] = base[0] || containers.isDamaged(container, first, count));
-    if (base[0] && !chunk[0]) {
+            base[0] = base[0] || (!chunk[0] && containers.isDamaged(container, first, count)));
+    if (base[0]) {
       // A base may be named that no chunk of the frame takes any more.
       Recipe.parseChunks(
           payload,

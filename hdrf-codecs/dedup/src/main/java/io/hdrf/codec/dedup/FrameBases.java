@@ -18,7 +18,12 @@ final class FrameBases {
 
   private final ContainerStore containers;
   private final ContainerCap cap;
-  private final long[] groups = new long[ContainerStore.MAX_BASE_GROUPS];
+
+  /** The first and the last chunk of each group: most bases need no directory to be found in it. */
+  private final long[] firsts = new long[ContainerStore.MAX_BASE_GROUPS];
+
+  private final long[] lasts = new long[ContainerStore.MAX_BASE_GROUPS];
+  private final long[] bounds = new long[2];
   private int count;
 
   /**
@@ -55,17 +60,18 @@ final class FrameBases {
 
   /** The place of a base's group, which may be the next one; -1 if there is no place. */
   private int find(long base) {
-    try {
-      long group = containers.groupOf(base);
-      int place = 0;
-      while (place < count && groups[place] != group) {
-        place++;
+    for (int place = 0; place < count; place++) {
+      if (base >= firsts[place] && base <= lasts[place]) {
+        return place;
       }
-      if (group < 0 || place == groups.length) {
+    }
+    try {
+      if (count == firsts.length || !containers.findGroup(base, bounds)) {
         return -1;
       }
-      groups[place] = group;
-      return place;
+      firsts[count] = bounds[0];
+      lasts[count] = bounds[1];
+      return count;
     } catch (IOException e) {
       LOG.debug("{} is not taken as a base", ChunkRef.toString(base), e);
       return -1;

@@ -110,17 +110,18 @@ final class OlderBases {
       content = null;
       return 0;
     }
-    add(first, index - first, bytes);
     left -= index - first;
+    add(first, index - first, bytes);
     return bytes;
   }
 
   private void add(int first, int count, int bytes) throws IOException {
-    if (count > starts.length) {
+    if (count > ends.length) {
+      // The one that is looked at comes last, in case that there is no memory for all.
       starts = new int[count];
-      ends = new int[count];
       superFeatures = new long[count * FeatureBatch.SUPER_FEATURES];
       refs = new long[count * FeatureBatch.SUPER_FEATURES];
+      ends = new int[count];
     }
     ByteBuffer chunks = BufferPool.shared().take(bytes);
     try {
@@ -142,6 +143,8 @@ final class OlderBases {
       long ref = ChunkRef.pack(container, content.number(first + i));
       Arrays.fill(refs, at, at + FeatureBatch.SUPER_FEATURES, ref);
     }
-    table.addOlder(superFeatures, count * FeatureBatch.SUPER_FEATURES, refs);
+    if (!table.addOlder(superFeatures, count * FeatureBatch.SUPER_FEATURES, refs)) {
+      left = 0;
+    }
   }
 }

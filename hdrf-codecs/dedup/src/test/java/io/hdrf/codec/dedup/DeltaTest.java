@@ -250,11 +250,13 @@ class DeltaTest {
   private static Set<Long> baseGroups(DedupVolume volume, StoredFrame frame) throws IOException {
     ContainerStore store = ((DedupCodec) volume.dedup()).containers;
     Set<Long> groups = new HashSet<>();
+    long[] bounds = new long[2];
     for (long ref : refs(List.of(frame), false)) {
       ContainerDirectory content = store.directory(ChunkRef.container(ref));
       long base = content.baseOf(content.indexOf(ChunkRef.number(ref)));
       if (base >= 0) {
-        groups.add(store.groupOf(base));
+        assertThat(store.findGroup(base, bounds)).isTrue();
+        groups.add(bounds[0]);
       }
     }
     return groups;

@@ -12,8 +12,11 @@ import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.UnknownFormatVersionException;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.util.BitSet;
+import java.util.function.LongPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +34,7 @@ final class ContainerCheck {
   private final ContainerContext context;
   private final LoadedContainer source;
   private final ChunkReader.Bases bases;
+  private final LongPredicate isBad;
   private final Throttle throttle;
   private final LoadedDirectory.Origin origin;
   private final ContainerDirectory directory;
@@ -49,16 +53,19 @@ final class ContainerCheck {
   /**
    * @param source loaded from the disk just now, as is the directory; stays the caller's
    * @param bases makes chunks at the check's pace; stays the caller's
+   * @param isBad tells which bases can't be read
    */
   ContainerCheck(
       ContainerContext context,
       LoadedContainer source,
       LoadedDirectory found,
       ChunkReader.Bases bases,
+      LongPredicate isBad,
       Throttle throttle) {
     this.context = context;
     this.source = source;
     this.bases = bases;
+    this.isBad = isBad;
     this.throttle = throttle;
     this.origin = found.origin();
     this.directory = found.content();
@@ -174,8 +181,14 @@ final class ContainerCheck {
     }
   }
 
-  /** Makes the chunk. Damage of its base is that of the base's container, and is told there. */
+  /**
+   * Makes the chunk. What is wrong with its base is told when the base's container is read; a disk
+   * takes seconds for each attempt.
+   */
   private void checkDifference(int index, ByteBuffer kept) throws IOException {
+    if (isBad.test(directory.baseOf(index))) {
+      return;
+    }
     ByteBuffer chunk = BufferPool.shared().take(directory.length(index));
     try {
       if (!bases.make(source, directory.baseOf(index), kept, chunk)) {
@@ -183,10 +196,10 @@ final class ContainerCheck {
       } else if (!directory.isUnnamed(index)) {
         compare(index, chunk);
       }
-    } catch (CorruptFrameException | MissingChunkException | UnknownFormatVersionException e) {
-      LOG.debug("{}: the base of chunk {}", source.path(), directory.number(index), e);
+    } catch (InterruptedIOException | ClosedChannelException e) {
+      throw e;
     } catch (IOException e) {
-      requireReadError(e);
+      LOG.debug("{}: the base of chunk {}", source.path(), directory.number(index), e);
     } finally {
       BufferPool.shared().give(chunk);
     }

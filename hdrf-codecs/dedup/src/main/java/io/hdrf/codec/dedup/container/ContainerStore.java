@@ -449,22 +449,26 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
-   * Returns what tells the group of a chunk from all others, as long as its container is not
-   * rewritten: the reference of its first chunk.
+   * Tells which chunks are in the group of a chunk, as long as its container is not rewritten.
    *
    * @param ref of a chunk that may be a base
-   * @return -1 if there is no such chunk
+   * @param bounds gets the references of the first one and of the last one
+   * @return whether there is such a chunk
    * @throws IOException if the container could not be read
    */
-  public long groupOf(long ref) throws IOException {
+  public boolean findGroup(long ref, long[] bounds) throws IOException {
     Container container = loaded.find(ChunkRef.container(ref));
     OpenContainer open = container.open();
     ContainerDirectory content =
         open != null ? open.written() : loaded.directory(container).content();
     int index = content.indexOf(ChunkRef.number(ref));
-    return index < 0
-        ? -1
-        : ChunkRef.pack(container.id(), content.number(content.firstChunk(content.groupOf(index))));
+    if (index < 0) {
+      return false;
+    }
+    int group = content.groupOf(index);
+    bounds[0] = ChunkRef.pack(container.id(), content.number(content.firstChunk(group)));
+    bounds[1] = ChunkRef.pack(container.id(), content.number(content.endChunk(group) - 1));
+    return true;
   }
 
   /** What may be found in a container, or by its appender. */
@@ -677,7 +681,8 @@ public final class ContainerStore implements Closeable {
     try (ChunkReader.Bases bases = checking.newBases(throttle)) {
       // Of the same file, which may be replaced meanwhile.
       LoadedDirectory found = loader.loadDirectory(container, source);
-      ContainerCheck check = new ContainerCheck(context, source, found, bases, throttle);
+      ContainerCheck check =
+          new ContainerCheck(context, source, found, bases, this::isBad, throttle);
       check.run();
       if (loaded.generation(container) != generation) {
         // It was rewritten, and read back, meanwhile.

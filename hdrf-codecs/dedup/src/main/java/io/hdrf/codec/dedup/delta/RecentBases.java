@@ -88,14 +88,19 @@ public final class RecentBases implements BaseTable, Closeable {
     return bytes / BYTES_EACH / SuperFeatures.COUNT;
   }
 
-  /** As {@link #add}, for chunks that were stored before others: only where there is room. */
-  public void addOlder(long[] superFeatures, int count, long[] bases) {
+  /**
+   * As {@link #add}, for chunks that were stored before others: only where there is room.
+   *
+   * @return false if there is no memory for any
+   */
+  public boolean addOlder(long[] superFeatures, int count, long[] bases) {
     long[] in = table != null ? table : allocate();
     for (int i = 0; in != null && i < count; i++) {
       if (superFeatures[i] != 0) {
         addOlder(superFeatures[i], bases[i], in);
       }
     }
+    return in != null;
   }
 
   private static void addOlder(long superFeature, long base, long[] in) {

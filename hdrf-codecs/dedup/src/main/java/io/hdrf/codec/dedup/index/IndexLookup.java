@@ -13,6 +13,7 @@ import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -128,6 +129,9 @@ public final class IndexLookup {
     fingerprints = batch;
     refs = into;
     foundCount = 0;
+    // The last call may have ended with an error.
+    proposedCount = 0;
+    Arrays.fill(confirmed, false);
     recentContainers.nextBatch();
     findInCache(count);
     findBeside();

@@ -169,6 +169,26 @@ class DifferenceFaultsTest {
     }
   }
 
+  /** A scrub would take hours where a disk takes seconds for each attempt. */
+  @Test
+  void aScrubTriesAnUnreadableGroupOfBasesOnce() throws IOException {
+    fill(Chunks.DEFLATE, 50);
+    try (ContainerStore store = open()) {
+      try (ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+        for (int i = 0; i < 40; i++) {
+          appendDifference(appender, i, 0, ChunkRef.pack(0, i));
+        }
+      }
+      store.sealIdle(1);
+    }
+    files.damage(ContainerNames.file(dir, 0, ContainerNames.SEALED), 100);
+    try (ContainerStore store = open()) {
+      long before = files.faults();
+      assertThat(store.check(1, Throttle.NONE).damagedChunks()).isZero();
+      assertThat(files.faults() - before).isBetween(1L, 3L);
+    }
+  }
+
   /** What is refused leaves nothing in the group. */
   @Test
   void refusedDifferencesHarmNoOtherChunk() throws IOException {
