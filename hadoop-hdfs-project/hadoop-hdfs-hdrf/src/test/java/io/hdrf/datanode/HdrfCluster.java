@@ -63,9 +63,12 @@ public final class HdrfCluster implements AutoCloseable {
 
   static final int BLOCK_SIZE = 1 << 20;
 
-  /** The next port to try. Two processes hardly begin at the same one. */
+  /** JVMs of the same run have different ones. */
+  private static final int FORK = Integer.getInteger("hdrf.test.fork", 0) % 10;
+
+  /** The next port to try. JVMs of other runs hardly begin at the same one. */
   private static final AtomicInteger PORTS =
-      new AtomicInteger(ThreadLocalRandom.current().nextInt(10_000));
+      new AtomicInteger(ThreadLocalRandom.current().nextInt(1000));
 
   private static final String FACTORY_KEY = "dfs.datanode.fsdataset.factory";
 
@@ -169,11 +172,11 @@ public final class HdrfCluster implements AutoCloseable {
   /**
    * Returns a free port for a daemon that begins to listen later, or again after a restart. It is
    * below Linux's range for outgoing connections and for whoever asks for any port, and below the
-   * range of clusters of processes. No two calls return the same.
+   * range of clusters of processes. No two of a thousand calls return the same.
    */
   static int freePort() {
     while (true) {
-      int port = 10_000 + Math.floorMod(PORTS.getAndIncrement(), 10_000);
+      int port = 10_000 + 1000 * FORK + Math.floorMod(PORTS.getAndIncrement(), 1000);
       try (ServerSocket socket = new ServerSocket()) {
         socket.setReuseAddress(true);
         socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
