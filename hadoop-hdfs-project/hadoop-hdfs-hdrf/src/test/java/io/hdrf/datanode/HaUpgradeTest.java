@@ -129,9 +129,7 @@ class HaUpgradeTest {
     NSConf service = new NSConf("ha");
     for (String name : List.of("nn0", "nn1")) {
       service.addNN(
-          new NNConf(name)
-              .setIpcPort(HdrfCluster.freePort())
-              .setHttpPort(HdrfCluster.freePort()));
+          new NNConf(name).setIpcPort(HdrfCluster.freePort()).setHttpPort(HdrfCluster.freePort()));
     }
     return new MiniDFSNNTopology().addNameservice(service);
   }
