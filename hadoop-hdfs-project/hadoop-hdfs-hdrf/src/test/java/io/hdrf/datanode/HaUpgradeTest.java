@@ -25,7 +25,6 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants.RollingUpgradeAction;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 import org.apache.hadoop.hdfs.server.namenode.FSNamesystem;
-import org.apache.hadoop.net.NetUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -130,9 +129,7 @@ class HaUpgradeTest {
     NSConf service = new NSConf("ha");
     for (String name : List.of("nn0", "nn1")) {
       service.addNN(
-          new NNConf(name)
-              .setIpcPort(NetUtils.getFreeSocketPort())
-              .setHttpPort(NetUtils.getFreeSocketPort()));
+          new NNConf(name).setIpcPort(HdrfCluster.freePort()).setHttpPort(HdrfCluster.freePort()));
     }
     return new MiniDFSNNTopology().addNameservice(service);
   }

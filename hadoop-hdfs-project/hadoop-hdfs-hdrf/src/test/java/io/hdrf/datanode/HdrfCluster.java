@@ -16,6 +16,9 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
 import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -24,6 +27,8 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -57,6 +62,13 @@ import org.apache.hadoop.hdfs.server.namenode.ha.HATestUtil;
 public final class HdrfCluster implements AutoCloseable {
 
   static final int BLOCK_SIZE = 1 << 20;
+
+  /** JVMs of the same run have different ones. */
+  private static final int FORK = Integer.getInteger("hdrf.test.fork", 0) % 10;
+
+  /** The next port to try. JVMs of other runs hardly begin at the same one. */
+  private static final AtomicInteger PORTS =
+      new AtomicInteger(ThreadLocalRandom.current().nextInt(1000));
 
   private static final String FACTORY_KEY = "dfs.datanode.fsdataset.factory";
 
@@ -147,11 +159,32 @@ public final class HdrfCluster implements AutoCloseable {
       File directory, Configuration conf, Consumer<MiniDFSCluster.Builder> shape)
       throws IOException {
     MiniDFSCluster.Builder builder =
-        new MiniDFSCluster.Builder(conf, directory).checkDataNodeHostConfig(true);
+        new MiniDFSCluster.Builder(conf, directory)
+            .checkDataNodeHostConfig(true)
+            .nameNodePort(freePort())
+            .nameNodeHttpPort(freePort());
     shape.accept(builder);
     MiniDFSCluster cluster = builder.build();
     cluster.waitActive();
     return cluster;
+  }
+
+  /**
+   * Returns a free port for a daemon that begins to listen later, or again after a restart. It is
+   * below Linux's range for outgoing connections and for whoever asks for any port, and below the
+   * range of clusters of processes. No two of a thousand calls return the same.
+   */
+  static int freePort() {
+    while (true) {
+      int port = 10_000 + 1000 * FORK + Math.floorMod(PORTS.getAndIncrement(), 1000);
+      try (ServerSocket socket = new ServerSocket()) {
+        socket.setReuseAddress(true);
+        socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+        return port;
+      } catch (IOException e) {
+        continue; // somebody has it
+      }
+    }
   }
 
   /** Stops everything and starts it again on the same storage with another configuration. */

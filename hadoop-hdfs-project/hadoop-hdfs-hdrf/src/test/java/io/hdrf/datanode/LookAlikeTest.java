@@ -238,7 +238,7 @@ class LookAlikeTest {
       old.fs().delete(new Path("/none"), false);
       HdrfCluster.await("the replica to go", () -> old.replica(0, block) == null);
       // Its file goes some time after it.
-      for (int i = 0; i < 100 && Files.readAllBytes(hdrf.resolve("superblock.1"))[4] == 1; i++) {
+      for (int i = 0; i < 600 && Files.readAllBytes(hdrf.resolve("superblock.1"))[4] == 1; i++) {
         Thread.sleep(50);
         inflate(old);
       }

@@ -167,6 +167,8 @@ class MirrorFailureTest {
   @Test
   void encryptedDataTransfer() throws Exception {
     Configuration conf = HdrfCluster.configuration();
+    // Otherwise whether blocks go encoded depends on how fast the link is.
+    conf.set("hdrf.mirror.enabled", "true");
     conf.setBoolean(DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY, true);
     conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
     start(conf, 3);

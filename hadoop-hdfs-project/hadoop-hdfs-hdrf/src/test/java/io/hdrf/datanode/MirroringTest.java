@@ -76,8 +76,9 @@ class MirroringTest {
     assertThat(sum(wire("mirrorFramesForwarded"))).isEqualTo(sum(encoded));
     HdrfCluster.await(
         "what was received to be what was sent",
-        () -> sum(wire("mirrorBytesWireSent")) == sum(wire("mirrorBytesWireReceived")));
-    assertThat(sum(wire("mirrorBytesPlainSent"))).isGreaterThan(2L * BLOCK);
+        () ->
+            sum(wire("mirrorBytesPlainSent")) > 2L * BLOCK
+                && sum(wire("mirrorBytesWireSent")) == sum(wire("mirrorBytesWireReceived")));
     assertThat(sum(wire("mirrorBytesWireSent"))).isLessThan(BLOCK);
     cluster.assertSameFrames("/one", 3);
   }

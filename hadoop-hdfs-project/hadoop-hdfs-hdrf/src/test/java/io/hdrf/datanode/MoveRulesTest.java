@@ -111,12 +111,14 @@ class MoveRulesTest {
     byte[] data = TestBytes.text(SIZE, 11);
     ExtendedBlock block = reducedBlock("/volumes", data);
     FsVolumeImpl target = otherDisk(block);
-    System.setProperty(FaultyScheme.ENCODE_DELAY, "300");
+    // For the first frame; the others come at once.
+    System.setProperty(FaultyScheme.ENCODE_DELAY, "2000");
     move(block, () -> cluster.dataset(0).moveBlockAcrossVolumes(block, target));
     File moved = cluster.file(0, block);
     assertThat(cluster.volume(0, block)).isSameAs(target);
     TestBytes.assertSame("the moved file", Files.readAllBytes(moved.toPath()), data);
     TestBytes.assertSame("the file", cluster.read("/volumes"), data);
+    System.clearProperty(FaultyScheme.ENCODE_DELAY);
     cluster.awaitReduced(0, block);
     TestBytes.assertSame("reduced again", cluster.read("/volumes"), data);
     assertUse();
@@ -127,11 +129,13 @@ class MoveRulesTest {
   void betweenStorageTypesGoesPlainAndIsReducedAgain() throws Exception {
     byte[] data = TestBytes.text(SIZE, 12);
     ExtendedBlock block = reducedBlock("/types", data);
-    System.setProperty(FaultyScheme.ENCODE_DELAY, "300");
+    // For the first frame; the others come at once.
+    System.setProperty(FaultyScheme.ENCODE_DELAY, "2000");
     move(block, () -> cluster.dataset(0).moveBlockAcrossStorage(block, StorageType.ARCHIVE, null));
     assertThat(cluster.volume(0, block).getStorageType()).isEqualTo(StorageType.ARCHIVE);
     TestBytes.assertSame(
         "the moved file", Files.readAllBytes(cluster.file(0, block).toPath()), data);
+    System.clearProperty(FaultyScheme.ENCODE_DELAY);
     cluster.awaitReduced(0, block);
     TestBytes.assertSame("reduced again", cluster.read("/types"), data);
     assertUse();
@@ -201,9 +205,10 @@ class MoveRulesTest {
     assertThat(cluster.volume(0, truncated)).isSameAs(source);
     TestBytes.assertSame(
         "truncated", cluster.replicaBytes(0, truncated), java.util.Arrays.copyOf(data, 1000));
+    final File file = cluster.file(0, truncated);
     cluster.fs().delete(new Path("/recovery"), false);
     cluster.dataset(0).invalidate(block.getBlockPoolId(), new Block[] {truncated.getLocalBlock()});
-    settleUse();
+    settleUse(file);
   }
 
   private static boolean hasFiles(java.nio.file.Path directory) {
@@ -264,14 +269,16 @@ class MoveRulesTest {
     cluster.awaitReduced(0, block);
     cluster.append("/pinned", new byte[10]);
     assertThat(cluster.dataset(0).getPinning(cluster.block("/pinned"))).isTrue();
+    final File file = cluster.file(0, block);
     cluster.fs().delete(new Path("/pinned"), false);
     HdrfCluster.await("the block to go", () -> cluster.replica(0, block) == null);
-    settleUse();
+    settleUse(file);
   }
 
   /** Stock code counts the bytes of a block twice that was appended to or truncated. */
-  private static void settleUse() throws Exception {
+  private static void settleUse(File gone) throws Exception {
     cluster.awaitReduced();
+    HdrfCluster.await("the file to go", () -> !gone.exists());
     for (FsVolumeImpl volume : cluster.volumes(0)) {
       long overhead = -1;
       while (overhead != volume.getDfsUsed() - cluster.physicalBytes(volume)) {

@@ -232,8 +232,9 @@ class ReadTest {
     cluster.assertContent("/noise-short", Arrays.copyOf(noise, 50_000));
     assertThat(cluster.plainReplicas("/noise")).hasSize(3);
     assertThat(cluster.plainReplicas("/noise-short")).hasSize(3);
+    // A scan may offer one again before the first look has its result.
     assertThat(cluster.service(0).counters().skippedFor(SkipReason.INCOMPRESSIBLE))
-        .isEqualTo(before + 2);
+        .isGreaterThanOrEqualTo(before + 2);
   }
 
   @ParameterizedTest

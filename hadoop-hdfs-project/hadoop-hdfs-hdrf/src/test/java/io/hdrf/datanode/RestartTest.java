@@ -3,9 +3,11 @@ package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.block.BlockRef;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.datanode.gate.GateScheme;
 import io.hdrf.io.TestBytes;
+import io.hdrf.reduce.Reducer;
 import io.hdrf.reduce.SkipReason;
 import java.io.File;
 import java.nio.file.Files;
@@ -13,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,11 +62,17 @@ class RestartTest {
     cluster.assertContent("/during", during);
     cluster.assertContent("/before", before);
 
+    // Not before the Reducer is told to stop: it would go on with what is in the queue.
+    Reducer reducer = cluster.service(0).reducer();
+    ExtendedBlock queued = cluster.block("/before");
+    BlockRef known = new BlockRef(queued.getBlockPoolId(), queued.getBlockId());
     Thread opener =
         new Thread(
             () -> {
               try {
-                Thread.sleep(300);
+                while (reducer.offer(known)) {
+                  Thread.sleep(5);
+                }
               } catch (InterruptedException e) {
                 return;
               }

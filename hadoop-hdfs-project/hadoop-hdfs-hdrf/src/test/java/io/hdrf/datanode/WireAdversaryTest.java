@@ -77,7 +77,7 @@ class WireAdversaryTest {
 
   private static Configuration configuration() {
     Configuration conf = ReferencesTest.configuration("dedup,lz4");
-    conf.setInt("hdrf.mirror.probe.timeout", 1000);
+    conf.setInt("hdrf.mirror.probe.timeout", 3000);
     conf.set("hdrf.mirror.receive.memory", "4m");
     return conf;
   }

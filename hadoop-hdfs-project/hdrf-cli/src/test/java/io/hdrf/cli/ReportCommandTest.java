@@ -293,7 +293,7 @@ class ReportCommandTest {
     String own = serve(dataNode());
     try (ServerSocket hung = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       String silent = "127.0.0.1:" + hung.getLocalPort();
-      String options = " --timeout 2 --parallel 1 --datanode " + silent + " --datanode " + own;
+      String options = " --timeout 5 --parallel 1 --datanode " + silent + " --datanode " + own;
       Map.Entry<Integer, String> bad = run(("report --json" + options).split(" "));
       assertThat(bad.getKey()).isEqualTo(ExitCode.FAILED);
       JsonNode json = new ObjectMapper().readTree(bad.getValue());
@@ -322,7 +322,7 @@ class ReportCommandTest {
                             ? new String[] {"running", "7 blocks"}
                             : method.invoke(whole, arguments)));
     Map.Entry<Integer, String> shown =
-        run(("report --json --timeout 1 --datanode " + own).split(" "));
+        run(("report --json --timeout 4 --datanode " + own).split(" "));
     assertThat(shown.getKey()).isEqualTo(ExitCode.FAILED);
     JsonNode json = new ObjectMapper().readTree(shown.getValue());
     assertThat(json.get("notLookedAt").get(0).asText())
@@ -505,7 +505,7 @@ class ReportCommandTest {
                   asked.add(method);
                   if (method.equals("jobs")) {
                     try {
-                      Thread.sleep(5000);
+                      Thread.sleep(20_000);
                     } catch (InterruptedException e) {
                       Thread.currentThread().interrupt();
                     }
@@ -513,7 +513,7 @@ class ReportCommandTest {
                   return null;
                 }));
     Map.Entry<Integer, String> shown =
-        run(("report --json --timeout 1 --datanode " + own).split(" "));
+        run(("report --json --timeout 4 --datanode " + own).split(" "));
     assertThat(shown.getKey()).isEqualTo(ExitCode.FAILED);
     assertThat(asked).startsWith("volumes", "jobs").doesNotContain("metrics", "startTask");
     assertThat(new ObjectMapper().readTree(shown.getValue()).get("notLookedAt").toString())
@@ -528,11 +528,11 @@ class ReportCommandTest {
             dataNode(
                 (method, arguments) -> {
                   long tenths = (System.nanoTime() - began) / 100_000_000;
-                  return isSum(method, arguments) && tenths < 30
+                  return isSum(method, arguments) && tenths < 60
                       ? new String[] {"running", tenths + " blocks"}
                       : null;
                 }));
-    Map.Entry<Integer, String> shown = run(("report --timeout 1 --datanode " + own).split(" "));
+    Map.Entry<Integer, String> shown = run(("report --timeout 4 --datanode " + own).split(" "));
     assertThat(shown.getKey()).as(shown.getValue()).isEqualTo(ExitCode.OK);
     assertThat(shown.getValue()).contains("2 blocks of 11.0 KiB");
   }

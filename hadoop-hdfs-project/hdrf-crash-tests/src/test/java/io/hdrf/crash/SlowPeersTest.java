@@ -56,6 +56,8 @@ class SlowPeersTest {
             .withSchemes(chain)
             .withHeaps("256m", "256m")
             .with("hdrf.reduce.scan.interval", "1")
+            // Otherwise whether frames go to others depends on how fast the link is.
+            .with("hdrf.mirror.enabled", "true")
             .with("dfs.blocksize", Integer.toString(BLOCK_SIZE))
             .with("dfs.client.socket-timeout", "2000")
             .with("dfs.datanode.socket.write.timeout", "2000")

@@ -14,6 +14,7 @@ import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.NetworkHosts;
 import io.hdrf.conf.HdrfConf;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -156,6 +157,9 @@ class MirrorTrafficTest {
             digests.put(file.getFileName().toString(), FrameDigest.of(file));
           }
         }
+      } catch (UncheckedIOException e) {
+        // A file went meanwhile.
+        return framesOf(dataNode);
       }
     }
     return digests;

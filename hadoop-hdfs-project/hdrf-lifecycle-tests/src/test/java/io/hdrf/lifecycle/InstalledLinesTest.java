@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.Waiting;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -189,6 +190,9 @@ class InstalledLinesTest {
   private static Path file(ShellCluster.Node node, String block) throws IOException {
     try (Stream<Path> all = Files.walk(node.volume())) {
       return all.filter(file -> file.endsWith(block)).findFirst().orElseThrow();
+    } catch (UncheckedIOException e) {
+      // A file went meanwhile.
+      return file(node, block);
     }
   }
 

@@ -17,6 +17,7 @@ import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.scheme.ReductionScheme;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -100,6 +101,9 @@ class SchemeChangeTest {
     try (Stream<Path> tree = Files.walk(cluster.dataNodes().get(0).volumes().get(0))) {
       return new java.util.ArrayList<>(
           tree.filter(file -> file.getFileName().toString().matches("blk_\\d+")).toList());
+    } catch (UncheckedIOException e) {
+      // A file went meanwhile.
+      return blockFiles();
     }
   }
 

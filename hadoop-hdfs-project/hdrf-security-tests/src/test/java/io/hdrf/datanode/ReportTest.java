@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.hdrf.cli.Ran;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.io.TestBytes;
-import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
@@ -17,16 +16,12 @@ import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.ContentSummary;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
-import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -100,19 +95,10 @@ class ReportTest {
   }
 
   /** The lengths of HDRF's own files of all DataNodes. */
-  private long ownFiles() throws IOException {
+  private long ownFiles() {
     long sum = 0;
-    for (DataNode node : cluster.mini().getDataNodes()) {
-      try (FsDatasetSpi.FsVolumeReferences volumes = node.getFSDataset().getFsVolumeReferences()) {
-        for (FsVolumeSpi volume : volumes) {
-          Path hdrf =
-              new File(volume.getBaseURI()).toPath().resolve("current/" + cluster.pool() + "/hdrf");
-          try (Stream<Path> files = Files.walk(hdrf)) {
-            sum +=
-                files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
-          }
-        }
-      }
+    for (int i = 0; i < cluster.mini().getDataNodes().size(); i++) {
+      sum += cluster.lengths(i, "/current/" + cluster.pool() + "/hdrf/");
     }
     return sum;
   }

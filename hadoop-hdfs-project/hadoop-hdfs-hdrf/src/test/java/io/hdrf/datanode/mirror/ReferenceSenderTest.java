@@ -369,7 +369,7 @@ class ReferenceSenderTest {
   @Test
   void anIndexThatDoesNotAnswerInTime() throws Exception {
     Configuration impatient = new Configuration(false);
-    impatient.setInt("hdrf.mirror.answer.timeout", 1000);
+    impatient.setInt("hdrf.mirror.answer.timeout", 5000);
     sender.close();
     sender = mirroring(impatient);
     store.add(block);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerFooter;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.io.ForwardingFiles;
@@ -136,14 +137,23 @@ class HealTest {
     return containers(name).get(0);
   }
 
-  /** Changes a bit in the stored bytes of a container's groups. */
+  /**
+   * Changes a bit in the stored bytes of a container's groups: not in a group's header, which no
+   * read needs.
+   */
   private static void damage(Path file, double where) throws IOException {
-    long end;
+    ContainerDirectory content;
     try (ChannelFile opened = ChannelFile.open(file)) {
-      end = ContainerFooter.read(file, opened).directoryPosition();
+      content = ContainerFooter.read(file, opened).readDirectory(file, opened);
     }
+    int group = content.groupCount() - 1;
+    int at = (int) (1000 + (content.groupEnd(group) - 2000) * where);
+    while (content.groupPosition(group) > at) {
+      group--;
+    }
+    at = Math.max(at, (int) content.groupPosition(group) + content.headerLength(group));
     byte[] bytes = Files.readAllBytes(file);
-    bytes[(int) (1000 + (end - 2000) * where)] ^= 4;
+    bytes[at] ^= 4;
     Files.write(file, bytes);
   }
 
