@@ -130,6 +130,24 @@ class IndexedDifferencesTest {
     }
   }
 
+  /** Nobody needed them, and only the container of the bases was worth it. */
+  @Test
+  void differencesWhoseBasesAreGoneAreNotFound() throws IOException {
+    try (IndexedContainers store = new IndexedContainers(directory, conf);
+        ChunkAppender appender = store.appender()) {
+      long[] bases = store.sealed(COUNT);
+      store.index.publish(names(), append(appender, bases), COUNT);
+      long container = ChunkRef.container(bases[0]);
+      BitSet live = store.containers.directory(container).numbers();
+      live.clear(ChunkRef.number(bases[3]));
+      store.containers.compact(container, (content, whole) -> live, Throttle.NONE);
+      long[] found = find(store);
+      assertThat(found[3]).isEqualTo(-1);
+      found[3] = bases[3];
+      assertThat(found).isEqualTo(bases);
+    }
+  }
+
   /** A difference in a container that was open when the process died, after a start. */
   @ParameterizedTest
   @ValueSource(strings = {"dba", "cuckoo"})
