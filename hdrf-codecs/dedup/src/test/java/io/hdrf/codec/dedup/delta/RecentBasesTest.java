@@ -108,6 +108,12 @@ class RecentBasesTest {
             find(feature(2, 1), feature(2, 2), feature(2, 3), feature(2, 4), feature(2, 5)))
         .containsExactly(1, 2, 3, 4, NONE);
     assertThat(find(feature(3, 1))).containsExactly(NONE);
+    for (int number = 1; number <= 4; number++) {
+      addOlder(feature(3, number), number);
+    }
+    assertThat(find(feature(3, 1), feature(3, 2), feature(3, 3), feature(3, 4)))
+        .as("what had no place took none of the next ones")
+        .containsExactly(1, 2, 3, 4);
     long[] features = {feature(5, 1), feature(6, 1), feature(7, 1)};
     table.addOlder(features, 2, new long[] {51, 61, 71});
     assertThat(find(features)).containsExactly(51, 61, NONE);
