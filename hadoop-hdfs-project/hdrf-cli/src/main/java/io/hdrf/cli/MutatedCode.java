@@ -30,6 +30,7 @@ record MutatedCode(String name, String module, List<String> classes, String test
           whole("io.hdrf.volume", CORE, "io.hdrf.volume.*"),
           whole("io.hdrf.wire", CORE, "io.hdrf.wire.*"),
           whole("io.hdrf.codec.dedup.container", DEDUP, "io.hdrf.codec.dedup.*"),
+          whole("io.hdrf.codec.dedup.delta", DEDUP, "io.hdrf.codec.dedup.delta.*"),
           whole("io.hdrf.codec.dedup.gc", DEDUP, "io.hdrf.codec.dedup.*"),
           whole("io.hdrf.codec.dedup.index", DEDUP, "io.hdrf.codec.dedup.index.*"),
           // The swap of a replica's file, and the opening of a replica.

@@ -41,6 +41,81 @@ class BlockDifferencesTest {
     return bytes;
   }
 
+  /** Looks for a base for each chunk of a block, of which the first comes behind a known one. */
+  private static long[] find(BlockDifferences differences, long before, byte[]... block) {
+    ByteBuffer data = ByteBuffer.allocateDirect(block.length * LENGTH);
+    int[] cuts = new int[block.length];
+    long[] refs = new long[block.length];
+    for (int i = 0; i < block.length; i++) {
+      data.put(block[i]);
+      cuts[i] = data.position();
+      refs[i] = -1;
+    }
+    differences.beginBlock();
+    differences.take(data.flip(), cuts, block.length, refs);
+    differences.known(before);
+    for (int i = 0; i < block.length; i++) {
+      refs[i] = differences.find(i, Chunks.direct(block[i]), -1);
+    }
+    return refs;
+  }
+
+  /** It would be healed one day, and take the difference with it. */
+  @Test
+  void whatIsNotAsItsFingerprintSaysIsNoBase() throws IOException {
+    byte[][] old = {noise(), noise(), noise()};
+    MemoryBudget memory = MemoryBudget.unlimited();
+    try (ContainerStore store =
+            Chunks.open(
+                directory, LocalDurableFiles.INSTANCE, Chunks.settings().containerSize(1 << 20));
+        RecentBases table = new RecentBases(1 << 10, memory)) {
+      try (ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+        Chunks.append(appender, old[0]);
+        appender.append(Chunks.fingerprint(changed(old[1])), 0, Chunks.direct(old[1]));
+        Chunks.append(appender, old[2]);
+        appender.force();
+      }
+      BlockDifferences differences =
+          new BlockDifferences(
+              store,
+              new ChunkPins(),
+              table,
+              new FrameBases(store, new ContainerCap(0, 1)),
+              new DedupCounters());
+      byte[] wrong = changed(changed(old[1]));
+      assertThat(find(differences, ChunkRef.pack(0, 0), wrong)).containsExactly(-1);
+      assertThat(find(differences, ChunkRef.pack(0, 1), changed(old[2])))
+          .containsExactly(ChunkRef.pack(0, 2));
+    }
+  }
+
+  /** A power loss would take it away, and the block with it. */
+  @Test
+  void whatAnotherBlockHasWrittenIsABaseOnceItIsDurable() throws IOException {
+    byte[][] old = {noise(), noise()};
+    MemoryBudget memory = MemoryBudget.unlimited();
+    try (ContainerStore store =
+            Chunks.open(
+                directory, LocalDurableFiles.INSTANCE, Chunks.settings().containerSize(1 << 20));
+        RecentBases table = new RecentBases(1 << 10, memory);
+        ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+      Chunks.append(appender, old[0]);
+      appender.force();
+      long base = Chunks.append(appender, old[1]);
+      appender.flush();
+      BlockDifferences differences =
+          new BlockDifferences(
+              store,
+              new ChunkPins(),
+              table,
+              new FrameBases(store, new ContainerCap(0, 1)),
+              new DedupCounters());
+      assertThat(find(differences, base - 1, changed(old[1]))).containsExactly(-1);
+      appender.force();
+      assertThat(find(differences, base - 1, changed(old[1]))).containsExactly(base);
+    }
+  }
+
   /** What is tried in vain may go. */
   @Test
   void onlyTheBaseThatIsTakenIsKeptFromACollection() throws IOException {

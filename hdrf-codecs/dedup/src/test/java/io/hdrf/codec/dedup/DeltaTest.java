@@ -8,6 +8,7 @@ import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.StoredFrame;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
@@ -148,6 +149,54 @@ class DeltaTest {
         assertThat(volume.get(3, random)).isEqualTo(second);
         assertThat(volume.dedup().check(line -> {})).containsEntry("missing", 0L);
       }
+    }
+  }
+
+  /** The base of a chunk of a block, of those that are kept as differences the first. */
+  private static long someBase(DedupVolume volume, long block) throws IOException {
+    ContainerStore store = ((DedupCodec) volume.dedup()).containers;
+    for (long ref : refs(volume.blocks().get(block), false)) {
+      ContainerDirectory content = store.directory(ChunkRef.container(ref));
+      long base = content.baseOf(content.indexOf(ChunkRef.number(ref)));
+      if (base >= 0) {
+        return base;
+      }
+    }
+    throw new AssertionError("no difference in block " + block);
+  }
+
+  private static void damage(DedupVolume volume, long ref) throws IOException {
+    ContainerStore store = ((DedupCodec) volume.dedup()).containers;
+    ContainerDirectory content = store.directory(ChunkRef.container(ref));
+    int index = content.indexOf(ChunkRef.number(ref));
+    int group = content.groupOf(index);
+    long position = content.groupPosition(group) + content.headerLength(group);
+    for (int i = content.firstChunk(group); i < index; i++) {
+      position += content.keptLength(i);
+    }
+    byte[] bytes = Files.readAllBytes(store.file(ChunkRef.container(ref)));
+    bytes[(int) position]++;
+    Files.write(store.file(ChunkRef.container(ref)), bytes);
+  }
+
+  /** A block can't be read though all its own chunks are sound. */
+  @Test
+  void blocksWithDifferencesToADamagedBaseAreReported() throws Exception {
+    Configuration conf = conf(true);
+    conf.set("hdrf.dedup.heal", "false");
+    try (DedupVolume volume = open("damaged", conf, "dedup")) {
+      byte[] first = noise(100_000);
+      volume.put(1, first, random);
+      volume.put(2, changed(first), random);
+      volume.put(3, noise(50_000), random);
+      volume.delete(1);
+      volume.restart();
+      long base = someBase(volume, 2);
+      assertThat(refs(volume.blocks().get(2L), false)).doesNotContain(base);
+      damage(volume, base);
+      assertThatThrownBy(() -> volume.get(2, random)).isInstanceOf(CorruptFrameException.class);
+      volume.collect();
+      assertThat(volume.damaged()).containsExactly(2L);
     }
   }
 

@@ -23,9 +23,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads all of a sealed container: footer and directory, header, and every group in the order in
  * which they lie. Chunks are decoded and compared with their CRC32C and their fingerprints; those
- * that are kept as differences are made from their bases, which may lie in other containers. The
- * file is opened for this alone, so that neither the directories of readers nor their files are
- * disturbed. For one check.
+ * that are kept as differences are made from their bases, which may lie in other containers. Where
+ * the directory was made again without their fingerprints, these are found out. For one check.
  */
 final class ContainerCheck {
 
@@ -40,6 +39,10 @@ final class ContainerCheck {
   private final ContainerDirectory directory;
   private final BitSet suspects = new BitSet();
   private final byte[] fingerprint = new byte[Fingerprinter.LENGTH];
+
+  /** Of all chunks; null as long as none is known that the directory does not have. */
+  private byte[] names;
+
   private String beside;
   private boolean headerDamaged;
   private long bytesRead;
@@ -51,7 +54,8 @@ final class ContainerCheck {
   private final BitSet otherwise = new BitSet();
 
   /**
-   * @param source loaded from the disk just now, as is the directory; stays the caller's
+   * @param source loaded from the disk just now, as is the directory, and by a scrub for this
+   *     alone, so that no reader is disturbed; stays the caller's
    * @param bases makes chunks at the check's pace; stays the caller's
    * @param isBad tells which bases can't be read
    */
@@ -193,7 +197,9 @@ final class ContainerCheck {
     try {
       if (!bases.make(source, directory.baseOf(index), kept, chunk)) {
         suspects.set(directory.number(index));
-      } else if (!directory.isUnnamed(index)) {
+      } else if (directory.isUnnamed(index)) {
+        name(index, chunk);
+      } else {
         compare(index, chunk);
       }
     } catch (InterruptedIOException | ClosedChannelException e) {
@@ -214,6 +220,14 @@ final class ContainerCheck {
     }
   }
 
+  /** The chunk has the CRC32C that stands before its difference, as a whole one has its own. */
+  private void name(int index, ByteBuffer chunk) {
+    if (names == null) {
+      names = directory.names();
+    }
+    context.fingerprinter().fingerprint(chunk, names, index * Fingerprinter.LENGTH);
+  }
+
   private void suspect(int group) {
     for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
       suspects.set(directory.number(i));
@@ -229,6 +243,11 @@ final class ContainerCheck {
   /** Returns the numbers of the chunks to be looked at one by one. */
   BitSet suspects() {
     return suspects;
+  }
+
+  /** The directory, with the fingerprints that it lacked, as far as their chunks can be made. */
+  ContainerDirectory named() {
+    return names == null ? directory : directory.named(names);
   }
 
   /** Returns what is damaged besides chunks; null if nothing is. */

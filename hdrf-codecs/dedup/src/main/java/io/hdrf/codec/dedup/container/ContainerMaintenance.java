@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.spi.io.DiskErrors;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.BitSet;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,16 +27,23 @@ final class ContainerMaintenance {
   private final LoadedContainers loaded;
   private final Quarantine unreadable;
   private final Quarantine wrong;
+  private final ChunkReader checking;
+
+  /** Containers whose chunks got fingerprints, until somebody takes note of them. */
+  private final Queue<Long> named = new ConcurrentLinkedQueue<>();
 
   /**
    * @param containers all of the store; loses those that are deleted
+   * @param checking reads the bases of chunks without fingerprints
    */
   ContainerMaintenance(
       ContainerContext context,
       ConcurrentSkipListMap<Long, Container> containers,
       LoadedContainers loaded,
       Quarantine unreadable,
-      Quarantine wrong) {
+      Quarantine wrong,
+      ChunkReader checking) {
+    this.checking = checking;
     this.context = context;
     this.containers = containers;
     this.loaded = loaded;
@@ -153,11 +163,11 @@ final class ContainerMaintenance {
   }
 
   /**
-   * Gives a container a directory again of which nothing but the directory is damaged, or headers.
-   * Until then it is read by what is in memory. One of which the disk could not read all is read
-   * again first.
+   * Gives a container a directory again of which nothing but the directory is damaged, or headers,
+   * or of which the directory lacks fingerprints. Until then it is read by what is in memory. One
+   * of which the disk could not read all is read again first.
    *
-   * @return false if the disk still can't
+   * @return false if the disk still can't, or fingerprints are still missing
    */
   boolean repair(Container container, Throttle throttle) throws IOException {
     synchronized (container.maintenance()) {
@@ -167,18 +177,54 @@ final class ContainerMaintenance {
         if (content == null) {
           content = loaded.reloadDirectory(container);
         }
-        if (content.origin() == LoadedDirectory.Origin.REBUILT) {
-          rewrite(container, source, content.content(), null, Replacements.NONE, throttle);
+        // To rewrite one that has lost chunks removes them for good.
+        boolean lossy = content.origin() == LoadedDirectory.Origin.LOSSY;
+        ContainerDirectory complete =
+            lossy ? content.content() : withFingerprints(source, content, throttle);
+        boolean more = complete != content.content();
+        if (more || content.origin() == LoadedDirectory.Origin.REBUILT) {
+          rewrite(container, source, complete, null, Replacements.NONE, throttle);
           LOG.info("{}: the directory was made again", source.path());
         } else if (container.isHeaderDamaged()
             && content.origin() == LoadedDirectory.Origin.WRITTEN) {
           mendHeaders(container, source, content.content(), throttle);
         }
-        return content.readError() == null;
+        if (more) {
+          named.add(container.id());
+        }
+        return content.readError() == null && (lossy || !complete.hasUnnamed());
       } finally {
         source.release();
       }
     }
+  }
+
+  /**
+   * Finds out the fingerprints of differences of which the directory was made again, as that of a
+   * container that was open when the process ended: their bases are to be had now, or may be later.
+   */
+  private ContainerDirectory withFingerprints(
+      LoadedContainer source, LoadedDirectory found, Throttle throttle) throws IOException {
+    if (!found.content().hasUnnamed()) {
+      return found.content();
+    }
+    try (ChunkReader.Bases bases = checking.newBases(throttle)) {
+      ContainerCheck check =
+          new ContainerCheck(context, source, found, bases, this::isBad, throttle);
+      check.run();
+      return check.named();
+    }
+  }
+
+  private boolean isBad(long ref) {
+    long container = ChunkRef.container(ref);
+    return unreadable.isBad(container, ChunkRef.number(ref))
+        || wrong.isBad(container, ChunkRef.number(ref));
+  }
+
+  /** Returns a container whose chunks got fingerprints, once; null if there is none. */
+  Long pollNamed() {
+    return named.poll();
   }
 
   /** Once for each time that they are found damaged, if the disk can't read the rest. */

@@ -108,7 +108,8 @@ public final class ContainerStore implements Closeable {
     this.reader = new ChunkReader(groups, unreadable, context.fingerprinter(), loaded);
     this.checking = new ChunkReader(new GroupCache(0), unreadable, context.fingerprinter(), loaded);
     this.listing = new ContainerListing(context, loaded);
-    this.maintenance = new ContainerMaintenance(context, containers, loaded, unreadable, wrong);
+    this.maintenance =
+        new ContainerMaintenance(context, containers, loaded, unreadable, wrong, checking);
     this.appended = new OpenContainers(context, containers);
     this.recovery = recovery;
     for (Container container : containers.values()) {
@@ -182,14 +183,23 @@ public final class ContainerStore implements Closeable {
 
   /**
    * Repairs what is due: seals containers that could not be sealed, as on a full disk, gives others
-   * their directory again, and reads again what the disk could not read. Fails for none of them,
-   * but tries again later. To be called by one thread now and then.
+   * their directory again, or the fingerprints that it lacks, and reads again what the disk could
+   * not read. Fails for none of them, but tries again later. To be called by one thread now and
+   * then.
    *
    * @param now of {@link System#nanoTime}
    */
   public void mend(long now, Throttle throttle) {
     appended.unsealed().forEach(repairs::want);
     repairs.run(now, id -> mend(containers.get(id), throttle));
+  }
+
+  /**
+   * Returns a container of which {@link #mend} found fingerprints out, so that chunks of it are
+   * found from now on that were not before; each once. Null if there is none.
+   */
+  public Long pollNamed() {
+    return maintenance.pollNamed();
   }
 
   private boolean mend(Container container, Throttle throttle) throws IOException {
@@ -700,7 +710,7 @@ public final class ContainerStore implements Closeable {
       if (found.origin() == LoadedDirectory.Origin.LOSSY) {
         unreadable.add(id, absent(found.content().numbers()));
       }
-      if (!whole) {
+      if (!whole || found.content().hasUnnamed()) {
         repairs.want(id);
       }
       return new CheckedContainer(

@@ -229,6 +229,10 @@ final class LoadedContainers implements Closeable {
         int generation = generation(container);
         LoadedDirectory fresh = loader.loadDirectory(container);
         if (put(container, generation, fresh)) {
+          if (fresh.content().hasUnnamed()) {
+            // Only here, as it goes through all differences.
+            repairs.want(container.id());
+          }
           return fresh;
         }
       }

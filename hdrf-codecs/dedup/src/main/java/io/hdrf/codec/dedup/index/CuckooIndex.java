@@ -186,6 +186,20 @@ final class CuckooIndex {
     LOG.info("The index of {} is complete: {} entries", file.path(), places.count());
   }
 
+  /**
+   * Adds what a container has that got fingerprints after it was read.
+   *
+   * @return false if this is to be done later
+   */
+  boolean add(long container, Throttle throttle) throws IOException {
+    if (!opened || filling) {
+      return false;
+    }
+    filled = 0;
+    read(container, throttle);
+    return true;
+  }
+
   private void read(long container, Throttle throttle) throws IOException {
     boolean loaded = containers.isLoaded(container);
     ContainerDirectory content;

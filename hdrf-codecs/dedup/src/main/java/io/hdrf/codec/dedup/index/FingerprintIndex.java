@@ -77,7 +77,7 @@ public final class FingerprintIndex implements Closeable {
   /** Null until the store was reached for the first time, and during the beginning of a rebuild. */
   private volatile BloomFilterArray filters;
 
-  /** Containers of chunks that came while too many waited. */
+  /** Containers of chunks that came while too many waited, or got their fingerprints later. */
   private final Set<Long> missed = ConcurrentHashMap.newKeySet();
 
   /** The number of retired filters when their entries were deleted last; -1: never yet. */
@@ -205,6 +205,9 @@ public final class FingerprintIndex implements Closeable {
    * @param stopping whether to return soon
    */
   public void work(BooleanSupplier stopping) {
+    for (Long named = containers.pollNamed(); named != null; named = containers.pollNamed()) {
+      missed.add(named);
+    }
     if (inMemory != null) {
       workInMemory(stopping);
       return;
@@ -251,6 +254,11 @@ public final class FingerprintIndex implements Closeable {
       inMemory.open(pace);
       leaveStore(stopping);
       inMemory.fill(stopping, pace);
+      for (Long container : new ArrayList<>(missed)) {
+        if (inMemory.add(container, pace)) {
+          missed.remove(container);
+        }
+      }
     } catch (IOException e) {
       LOG.debug("The index in memory is filled later", e);
     }

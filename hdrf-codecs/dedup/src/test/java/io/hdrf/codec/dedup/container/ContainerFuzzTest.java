@@ -12,6 +12,8 @@ import io.hdrf.codec.dedup.container.format.DirectoryFormat;
 import io.hdrf.codec.dedup.container.format.GroupHeader;
 import io.hdrf.codec.dedup.container.format.GroupIndex;
 import io.hdrf.codec.dedup.container.format.GroupIndexFormat;
+import io.hdrf.jni.ChunkDelta;
+import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.io.UnknownFormatVersionException;
@@ -20,6 +22,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -171,6 +174,7 @@ class ContainerFuzzTest {
             ContainerFooter footer = ContainerFooter.read(NAME, tail);
             ContainerDirectory directory = footer.readDirectory(NAME, tail);
             check(directory.chunkCount() == footer.chunkCount());
+            checkDifferences(directory);
             for (int i = 0; i < directory.chunkCount(); i++) {
               check(directory.groups().groupOf(directory.number(i)) == directory.groupOf(i));
             }
@@ -181,6 +185,59 @@ class ContainerFuzzTest {
             }
           });
     }
+  }
+
+  private static void checkDifferences(ContainerDirectory directory) {
+    int differences = 0;
+    for (int i = 0; i < directory.chunkCount(); i++) {
+      boolean difference = directory.isDifference(i);
+      differences += difference ? 1 : 0;
+      check(difference == (directory.length(i) > directory.keptLength(i)));
+      check(difference == (directory.baseOf(i) >= 0));
+      check(!difference || ChunkRef.container(directory.baseOf(i)) <= ChunkRef.MAX_CONTAINER);
+      check(!difference || ChunkRef.number(directory.baseOf(i)) < ContainerFormat.MAX_CHUNKS);
+    }
+    check(differences == directory.differences().count());
+    ContainerDirectory same = directory.named(directory.names());
+    check(same.sameContent(directory) && same.hasUnnamed() == directory.hasUnnamed());
+  }
+
+  /**
+   * A difference as a group has it, to a base whose length is the first byte: refused, or a chunk
+   * with the CRC32C that stands before it.
+   */
+  @FuzzTest(maxDuration = "1m")
+  void difference(byte[] bytes) {
+    if (bytes.length == 0 || bytes.length > MAX_LENGTH) {
+      return;
+    }
+    int end = Math.min(1 + (bytes[0] & 0xFF), bytes.length);
+    ByteBuffer base = Chunks.direct(Arrays.copyOfRange(bytes, 1, end));
+    byte[] kept = Arrays.copyOfRange(bytes, end, bytes.length);
+    ByteBuffer chunk = ByteBuffer.allocateDirect(1 << 12);
+    if (kept.length > DifferenceFormat.HEAD) {
+      ByteBuffer delta =
+          Chunks.direct(Arrays.copyOfRange(kept, DifferenceFormat.HEAD, kept.length));
+      int length = ChunkDelta.length(delta);
+      chunk.limit(length > 0 && length < chunk.limit() ? length : 1);
+      if (ChunkDelta.decode(base, delta, chunk.duplicate())) {
+        // Right, to reach what follows.
+        int crc = Crc32c.update(0, chunk.duplicate());
+        check(!DifferenceFormat.make(base, withCrc(kept, crc + 1), chunk));
+        check(DifferenceFormat.make(base, withCrc(kept, crc), chunk));
+      }
+    }
+    if (DifferenceFormat.make(base, Chunks.direct(kept), chunk)) {
+      check(
+          Crc32c.update(0, chunk.duplicate())
+              == ByteBuffer.wrap(kept).order(ByteOrder.LITTLE_ENDIAN).getInt(0));
+    }
+  }
+
+  private static ByteBuffer withCrc(byte[] kept, int crc) {
+    ByteBuffer repaired = Chunks.direct(kept);
+    repaired.order(ByteOrder.LITTLE_ENDIAN).putInt(0, crc);
+    return repaired;
   }
 
   private static void inspect(byte[] file) throws IOException {
@@ -264,7 +321,7 @@ class ContainerFuzzTest {
     }
     byte[] repaired = bytes.clone();
     if (bytes.length > 64 + GroupHeader.FIXED_LENGTH) {
-      byte[] group = java.util.Arrays.copyOfRange(bytes, 64, bytes.length);
+      byte[] group = Arrays.copyOfRange(bytes, 64, bytes.length);
       repairGroup(group);
       System.arraycopy(group, 0, repaired, 64, group.length);
     }

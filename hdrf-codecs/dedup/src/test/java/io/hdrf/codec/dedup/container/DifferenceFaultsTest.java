@@ -10,6 +10,7 @@ import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.io.FaultyFiles;
 import io.hdrf.io.InMemory;
 import io.hdrf.jni.ChunkDelta;
+import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -186,6 +188,111 @@ class DifferenceFaultsTest {
       long before = files.faults();
       assertThat(store.check(1, Throttle.NONE).damagedChunks()).isZero();
       assertThat(files.faults() - before).isBetween(1L, 3L);
+    }
+  }
+
+  /** Container 1 is as it was before it was sealed. */
+  private void leaveOpen(byte[] written) throws IOException {
+    Files.delete(ContainerNames.file(dir, 1, ContainerNames.SEALED));
+    Files.write(ContainerNames.file(dir, 1, ContainerNames.OPEN), written);
+    // It knows the files that it finds.
+    files = new FaultyFiles(scratch, random);
+  }
+
+  /** As it was open when the process ended, without their fingerprints. */
+  private void openWithDifferences(int count) throws IOException {
+    Path file = ContainerNames.file(dir, 1, ContainerNames.OPEN);
+    byte[] written;
+    try (ContainerStore store = open();
+        ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+      for (int i = 0; i < count; i++) {
+        appendDifference(appender, i, 0, ChunkRef.pack(0, i));
+      }
+      appender.force();
+      written = Files.readAllBytes(file);
+    }
+    leaveOpen(written);
+  }
+
+  private static int named(ContainerStore store, int count) throws IOException {
+    int named = 0;
+    for (int i = 0; i < count; i++) {
+      named += store.holds(ChunkRef.pack(1, i), Chunks.fingerprint(similar(i, 0)), 0) ? 1 : 0;
+    }
+    return named;
+  }
+
+  private static void mend(ContainerStore store, int seconds) {
+    store.mend(TimeUnit.SECONDS.toNanos(seconds), Throttle.NONE);
+  }
+
+  /** They get them as soon as the bases can be read, at the first attempt or later. */
+  @Test
+  void fingerprintsWaitForTheBases() throws IOException {
+    fill(Chunks.PLAIN, 5);
+    openWithDifferences(5);
+    files.damage(ContainerNames.file(dir, 0, ContainerNames.SEALED), 100);
+    try (ContainerStore store = open()) {
+      assertThat(named(store, 5)).isZero();
+      mend(store, 0);
+      mend(store, 10);
+      assertThat(named(store, 5)).isLessThan(5);
+      for (int i = 0; i < 5; i++) {
+        assertThat(store.isBad(ChunkRef.pack(1, i))).isFalse();
+      }
+      files.mend();
+      assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
+      mend(store, 10 + 20);
+      assertThat(named(store, 5)).isEqualTo(5);
+    }
+    try (ContainerStore store = open()) {
+      assertThat(named(store, 5)).isEqualTo(5);
+      assertThat(store.check(1, Throttle.NONE).isSound()).isTrue();
+    }
+  }
+
+  /** A start may find a container that an earlier one has sealed, and had no time for more. */
+  @Test
+  void aScrubFindsWhatHasNoFingerprints() throws IOException {
+    fill(Chunks.DEFLATE, 5);
+    openWithDifferences(5);
+    open().close();
+    try (ContainerStore store = open()) {
+      mend(store, 0);
+      mend(store, 10);
+      assertThat(store.pollNamed()).isNull();
+      assertThat(store.check(1, Throttle.NONE).isSound()).isTrue();
+      mend(store, 20);
+      mend(store, 30);
+      assertThat(store.pollNamed()).isEqualTo(1);
+      assertThat(named(store, 5)).isEqualTo(5);
+    }
+  }
+
+  /** What is no chunk gets no name. */
+  @Test
+  void wrongDifferencesGetNoFingerprints() throws IOException {
+    fill(Chunks.DEFLATE, 2);
+    Path file = ContainerNames.file(dir, 1, ContainerNames.OPEN);
+    byte[] written;
+    try (ContainerStore store = open();
+        ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+      appendDifference(appender, 0, 0, ChunkRef.pack(0, 0));
+      appendDifference(appender, 1, 0, ChunkRef.pack(0, 0));
+      appender.force();
+      written = Files.readAllBytes(file);
+    }
+    leaveOpen(written);
+    try (ContainerStore store = open()) {
+      assertThat(named(store, 2)).isZero();
+      mend(store, 0);
+      mend(store, 10);
+      assertThat(named(store, 2)).isEqualTo(1);
+      ContainerDirectory content = store.directory(1);
+      assertThat(content.isUnnamed(0)).isFalse();
+      assertThat(content.isUnnamed(1)).isTrue();
+      assertThatThrownBy(() -> Chunks.read(store, ChunkRef.pack(1, 1), LENGTH))
+          .isInstanceOf(CorruptFrameException.class);
     }
   }
 

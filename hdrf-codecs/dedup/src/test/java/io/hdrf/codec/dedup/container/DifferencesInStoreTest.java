@@ -296,7 +296,7 @@ class DifferencesInStoreTest {
     }
   }
 
-  /** A crash leaves what was forced; differences are read, but not found again. */
+  /** A crash leaves what was forced; differences are read, and found once they have names. */
   @Test
   void openContainersAreRecovered() throws IOException {
     for (FrameChain tail : List.of(Chunks.PLAIN, Chunks.DEFLATE)) {
@@ -326,12 +326,27 @@ class DifferencesInStoreTest {
       assertThat(named).isLessThan(chunks.size());
       assertThat(store.findDamage(0, 0, 10)).isFalse();
       assertSound();
+      assertThat(store.pollNamed()).isNull();
+      mend(0);
+      mend(RepairQueue.FIRST_SECONDS);
+      assertThat(store.pollNamed()).isEqualTo(ChunkRef.container(chunks.lastKey()));
+      assertThat(store.pollNamed()).isNull();
+      assertFound();
+      store.close();
+      store = Chunks.open(copy, LocalDurableFiles.INSTANCE, settings);
+      assertReads();
+      assertFound();
+      assertSound();
       store.close();
       open();
     }
   }
 
-  /** A lost directory is made again, and so is the file, without the fingerprints. */
+  private void mend(int seconds) {
+    store.mend(TimeUnit.SECONDS.toNanos(seconds), Throttle.NONE);
+  }
+
+  /** A lost directory is made again, and so is the file. */
   @Test
   void aDirectoryIsMadeAgain() throws IOException {
     fill(Chunks.DEFLATE, 200);
@@ -344,16 +359,41 @@ class DifferencesInStoreTest {
     Files.write(first, bytes);
     open();
     assertReads();
-    store.mend(0, Throttle.NONE);
-    store.mend(TimeUnit.SECONDS.toNanos(RepairQueue.FIRST_SECONDS), Throttle.NONE);
-    reopen();
-    assertReads();
-    assertSound();
     ContainerDirectory content = store.directory(0);
     assertThat(content.differences().count()).isPositive();
     for (int i = 0; i < content.chunkCount(); i++) {
       assertThat(content.isUnnamed(i)).isEqualTo(content.isDifference(i));
     }
+    mend(0);
+    mend(RepairQueue.FIRST_SECONDS);
+    reopen();
+    assertReads();
+    assertFound();
+    assertSound();
+  }
+
+  /** To rewrite it would take away for good what the disk may read another time. */
+  @Test
+  void whatMayHaveMoreIsNotRewrittenForFingerprints() throws IOException {
+    fill(Chunks.PLAIN, 200);
+    close();
+    Path first = ContainerNames.file(dir, 0, ContainerNames.SEALED);
+    byte[] bytes = Files.readAllBytes(first);
+    bytes[bytes.length / 2] ^= 1;
+    for (int i = bytes.length - 300; i < bytes.length; i++) {
+      bytes[i] ^= 0x55;
+    }
+    Files.write(first, bytes);
+    open();
+    assertThat(store.directory(0).hasUnnamed()).isTrue();
+    assertThat(store.mayHaveMore(0)).isTrue();
+    mend(0);
+    mend(RepairQueue.FIRST_SECONDS);
+    assertThat(first).hasBinaryContent(bytes);
+    assertThat(store.check(0, Throttle.NONE).isSound()).isFalse();
+    mend(2 * RepairQueue.FIRST_SECONDS);
+    mend(3 * RepairQueue.FIRST_SECONDS);
+    assertThat(first).hasBinaryContent(bytes);
   }
 
   /** Changes a chunk's stored bytes; chunks are stored as they are. */
@@ -480,7 +520,10 @@ class DifferencesInStoreTest {
         long first = appendDifference(appender, base);
         long second = appendDifference(appender, first);
         appender.flush();
-        assertDamaged(second);
+        assertThatThrownBy(() -> Chunks.read(store, second, LENGTH + 100))
+            .isInstanceOf(CorruptFrameException.class)
+            .hasMessageContaining("a base of another, and a difference itself");
+        assertThat(store.isBad(second)).isFalse();
         assertThat(Chunks.read(store, first, LENGTH + 100)).isEqualTo(chunks.get(first));
       }
     }

@@ -236,6 +236,123 @@ class SimilarChunksTest {
     assertThat(found).isGreaterThan(95);
   }
 
+  /** Of one byte, and without features. */
+  private static byte[] plain() {
+    byte[] bytes = new byte[LENGTH];
+    int[] features = new int[ChunkFeatures.COUNT];
+    do {
+      Arrays.fill(bytes, (byte) (bytes[0] + 1));
+      ChunkFeatures.of(direct(bytes), new int[1], new int[] {LENGTH}, 1, features);
+    } while (Arrays.stream(features).anyMatch(feature -> feature != 0));
+    return bytes;
+  }
+
+  /** Mostly as that, so that the difference to it is short. */
+  private byte[] sparse() {
+    byte[] bytes = plain();
+    System.arraycopy(noise(LENGTH / 10), 0, bytes, LENGTH / 2, LENGTH / 10);
+    return bytes;
+  }
+
+  private long[] superFeatures(byte[] chunk) {
+    batch.take(direct(chunk), new int[1], new int[] {chunk.length}, 1);
+    long[] superFeatures = new long[SuperFeatures.COUNT];
+    batch.superFeatures(0, superFeatures, 0);
+    return superFeatures;
+  }
+
+  /** Whose features agree is asked of neighbours alone: the table has none of others. */
+  @Test
+  void neighboursMustAgreeInAFeature() throws IOException {
+    long plain = store(2);
+    full.put(plain, plain());
+    byte[] chunk = sparse();
+    similar.known(ChunkRef.pack(7, 1));
+    assertThat(find(chunk, NONE)).isEqualTo(NONE);
+    assertThat(loaded).containsExactly(plain);
+    table.add(superFeatures(chunk), 1, new long[] {plain});
+    similar.beginBlock();
+    batch.take(direct(chunk), new int[1], new int[] {LENGTH}, 1);
+    assertThat(similar.find(0, direct(chunk), NONE)).isEqualTo(plain);
+  }
+
+  @Test
+  void whatTheTableHasForTheNextChunkIsNotTaken() throws IOException {
+    long plain = store(2);
+    full.put(plain, plain());
+    byte[] both = new byte[2 * LENGTH];
+    byte[] second = sparse();
+    System.arraycopy(sparse(), 0, both, 0, LENGTH);
+    System.arraycopy(second, 0, both, LENGTH, LENGTH);
+    table.add(superFeatures(second), 1, new long[] {plain});
+    batch.take(direct(both), new int[] {0, LENGTH}, new int[] {LENGTH, 2 * LENGTH}, 2);
+    assertThat(similar.find(0, direct(Arrays.copyOf(both, LENGTH)), NONE)).isEqualTo(NONE);
+    assertThat(similar.find(1, direct(second), NONE)).isEqualTo(plain);
+  }
+
+  @Test
+  void theSearchGoesOnBehindWhatTheTableHad() throws IOException {
+    long[] refs = {store(5), store(6)};
+    publish(refs[0]);
+    assertThat(find(changed(refs[0]), NONE)).isEqualTo(refs[0]);
+    assertThat(find(changed(refs[1]), NONE)).isEqualTo(refs[1]);
+  }
+
+  @Test
+  void oneBaseServesManyChunks() throws IOException {
+    long base = store(5);
+    publish(base);
+    for (int i = 0; i < 3; i++) {
+      assertThat(find(changed(base), NONE)).isEqualTo(base);
+    }
+  }
+
+  @Test
+  void allNeighboursAreTried() throws IOException {
+    long behindBase = store(3);
+    long base = store(2);
+    long behind = store(21);
+    long before = store(40);
+    differences.put(ChunkRef.pack(7, 20), base);
+    similar.known(ChunkRef.pack(7, 20));
+    assertThat(find(noise(LENGTH), ChunkRef.pack(7, 41))).isEqualTo(NONE);
+    assertThat(loaded).containsExactly(behind, behindBase, before);
+  }
+
+  @Test
+  void chunksOfABufferHaveTheirOwnFeatures() {
+    byte[] data = noise(3 * LENGTH);
+    int[] starts = {0, LENGTH, 2 * LENGTH};
+    int[] ends = {LENGTH, 2 * LENGTH, 3 * LENGTH};
+    batch.take(direct(data), starts, ends, 3);
+    long[] all = new long[3 * SuperFeatures.COUNT];
+    for (int i = 0; i < 3; i++) {
+      batch.superFeatures(i, all, i * SuperFeatures.COUNT);
+    }
+    int[] features = new int[ChunkFeatures.COUNT];
+    for (int i = 0; i < 3; i++) {
+      byte[] chunk = Arrays.copyOfRange(data, starts[i], ends[i]);
+      batch.take(direct(data), starts, ends, 3);
+      ChunkFeatures.of(direct(chunk), new int[1], new int[] {LENGTH}, 1, features);
+      for (int j = 0; j < 3; j++) {
+        assertThat(batch.agrees(j, features)).isEqualTo(i == j);
+      }
+      for (int j = 0; j < ChunkFeatures.COUNT; j++) {
+        int[] one = new int[ChunkFeatures.COUNT];
+        one[j] = features[j];
+        assertThat(batch.agrees(i, one)).isTrue();
+        one[j] = 0;
+        one[(j + 1) % ChunkFeatures.COUNT] = features[j];
+        assertThat(batch.agrees(i, one)).as("in another place").isFalse();
+      }
+      assertThat(superFeatures(chunk))
+          .isEqualTo(
+              Arrays.copyOfRange(all, i * SuperFeatures.COUNT, (i + 1) * SuperFeatures.COUNT));
+    }
+    batch.take(direct(plain()), new int[1], new int[] {LENGTH}, 1);
+    assertThat(batch.agrees(0, new int[ChunkFeatures.COUNT])).as("without features").isFalse();
+  }
+
   /** Tables are kept on disk. */
   @Test
   void superFeaturesAreAsEver() {

@@ -153,12 +153,46 @@ public final class ContainerDirectory {
 
   /**
    * Returns whether the fingerprint of a chunk is unknown: of a difference whose directory was made
-   * again without its base. It can be read, but not be found.
+   * again without its base. It can be read, but not be found, until {@link #named} tells it.
    */
   public boolean isUnnamed(int index) {
     checkIndex(index);
     return UnknownFingerprint.is(fingerprints.fingerprints(), index * Fingerprinter.LENGTH)
         && isDifference(index);
+  }
+
+  /** Returns whether there is a chunk that {@link #isUnnamed}. Goes through the differences. */
+  public boolean hasUnnamed() {
+    for (int place = 0; place < differences.count(); place++) {
+      if (isUnnamed(differences.index(place))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The fingerprints of all chunks, one after the other; the caller's own. */
+  public byte[] names() {
+    return Arrays.copyOf(fingerprints.fingerprints(), chunkCount * Fingerprinter.LENGTH);
+  }
+
+  /**
+   * The same directory with other fingerprints.
+   *
+   * @param names as {@link #names} returns them; taken over
+   */
+  public ContainerDirectory named(byte[] names) {
+    return new ContainerDirectory(
+        groups,
+        chunkCount,
+        numbers,
+        lengths,
+        checksums,
+        new FingerprintTable(names),
+        groupFirst,
+        groupOriginalLength,
+        originalBytes,
+        differences);
   }
 
   /** The index of a chunk with the fingerprint that begins at {@code offset}, or -1. */
