@@ -34,8 +34,12 @@ enum ReferenceEncoders {
   }
 
   boolean isInstalled() {
+    return isInstalled(program());
+  }
+
+  static boolean isInstalled(String program) {
     for (String directory : System.getenv("PATH").split(":", -1)) {
-      if (Files.isExecutable(Path.of(directory, program()))) {
+      if (Files.isExecutable(Path.of(directory, program))) {
         return true;
       }
     }
