@@ -14,6 +14,7 @@ import io.hdrf.spi.scheme.BlockScheme;
 import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameScheme;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -273,41 +274,44 @@ public final class DeltaBenchmark implements Callable<Integer> {
         made.groupNanos / 1e9);
   }
 
-  /** Differences of the same chunks to the same bases, each by itself. */
+  /** Differences of the same chunks to the same bases, as they are and encoded as one group. */
   private static void compare(Map<String, List<Pair>> pairs, FrameChain chain)
       throws IOException, InterruptedException {
     List<ReferenceEncoders> encoders =
         Arrays.stream(ReferenceEncoders.values()).filter(ReferenceEncoders::isInstalled).toList();
     System.out.printf(
-        "%n| bases | differences | bytes of their chunks | encoded alone | own | %s |%n"
-            + "|---|---|---|---|---|%s%n",
-        encoders.stream().map(encoder -> encoder.title).collect(Collectors.joining(" | ")),
-        "---|".repeat(encoders.size()));
+        "%n| bases | differences | of chunks, bytes | own | in a group |%s%n|---|---|---|---|---|%s%n",
+        encoders.stream()
+            .map(encoder -> " " + encoder.title + " | in a group |")
+            .collect(Collectors.joining()),
+        "---|---|".repeat(encoders.size()));
     for (Map.Entry<String, List<Pair>> entry : pairs.entrySet()) {
       long chunkBytes = 0;
-      long alone = 0;
-      long own = 0;
-      long[] others = new long[encoders.size()];
+      List<ByteArrayOutputStream> differences = new ArrayList<>();
+      for (int i = 0; i <= encoders.size(); i++) {
+        differences.add(new ByteArrayOutputStream());
+      }
       for (Pair pair : entry.getValue()) {
         chunkBytes += pair.chunk().remaining();
-        alone += encoded(pair.chunk(), chain);
-        own += pair.difference();
-        for (int i = 0; i < others.length; i++) {
-          others[i] += encoders.get(i).encode(pair.base(), pair.chunk());
+        differences.get(0).write(pair.difference());
+        for (int i = 0; i < encoders.size(); i++) {
+          differences.get(i + 1).write(encoders.get(i).encode(pair.base(), pair.chunk()));
         }
       }
       System.out.printf(
-          "| %s | %d | %d | %d | %d |",
-          entry.getKey(), entry.getValue().size(), chunkBytes, alone, own);
-      Arrays.stream(others).forEach(bytes -> System.out.printf(" %d |", bytes));
+          "| %s | %d | %d |", entry.getKey(), entry.getValue().size(), chunkBytes);
+      for (ByteArrayOutputStream made : differences) {
+        System.out.printf(" %d | %d |", made.size(), encoded(made.toByteArray(), chain));
+      }
       System.out.println();
     }
   }
 
-  private static int encoded(ByteBuffer chunk, FrameChain chain) throws IOException {
-    ByteBuffer encoded = BufferPool.shared().take(chain.maxEncodedLength(chunk.remaining()));
+  private static int encoded(byte[] bytes, FrameChain chain) throws IOException {
+    ByteBuffer plain = ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
+    ByteBuffer encoded = BufferPool.shared().take(chain.maxEncodedLength(bytes.length));
     try {
-      chain.encode(chunk.duplicate(), encoded);
+      chain.encode(plain, encoded);
       return encoded.position();
     } finally {
       BufferPool.shared().give(encoded);
