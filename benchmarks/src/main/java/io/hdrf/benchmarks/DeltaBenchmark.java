@@ -298,8 +298,7 @@ public final class DeltaBenchmark implements Callable<Integer> {
           differences.get(i + 1).write(encoders.get(i).encode(pair.base(), pair.chunk()));
         }
       }
-      System.out.printf(
-          "| %s | %d | %d |", entry.getKey(), entry.getValue().size(), chunkBytes);
+      System.out.printf("| %s | %d | %d |", entry.getKey(), entry.getValue().size(), chunkBytes);
       for (ByteArrayOutputStream made : differences) {
         System.out.printf(" %d | %d |", made.size(), encoded(made.toByteArray(), chain));
       }
