@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes data for hdrf_chunkers: hdrf_chunker_data logs|packets|media MEGABYTES DIRECTORY. A
+ * Writes data for benchmarks: hdrf_chunker_data logs|packets|media|dumps MEGABYTES DIRECTORY. A
  * megabyte is 10^6 bytes. The files' names and the seed go to standard output.
  */
 #include "chunker_data.h"
@@ -18,7 +18,10 @@
 static const struct {
     const char *name;
     void (*write)(uint64_t seed, uint64_t bytes);
-} kinds[] = {{"logs", write_logs}, {"packets", write_packets}, {"media", write_media}};
+} kinds[] = {{"logs", write_logs},
+             {"packets", write_packets},
+             {"media", write_media},
+             {"dumps", write_dumps}};
 
 static const char *directory;
 static const char *kind;
@@ -122,7 +125,7 @@ int main(int argc, char **argv)
     char *end = NULL;
     unsigned long megabytes = argc == 4 ? strtoul(argv[2], &end, 10) : 0;
     if (megabytes == 0 || *end != '\0' || megabytes > MAX_MEGABYTES) {
-        fail("expected: logs|packets|media MEGABYTES DIRECTORY", "arguments");
+        fail("expected: logs|packets|media|dumps MEGABYTES DIRECTORY", "arguments");
     }
     kind = argv[1];
     directory = argv[3];

@@ -52,5 +52,6 @@ void *allocate(size_t bytes);
 void write_logs(uint64_t seed, uint64_t bytes);
 void write_packets(uint64_t seed, uint64_t bytes);
 void write_media(uint64_t seed, uint64_t bytes);
+void write_dumps(uint64_t seed, uint64_t bytes);
 
 #endif

@@ -75,6 +75,8 @@ public final class CollectionBenchmark implements Callable<Integer> {
       description = "Versions of Hadoop (those of benchmarks/data/twenty-versions.txt).")
   private List<String> versions;
 
+  @Mixin private Settings settings;
+
   @Mixin private Report report;
 
   @Spec private CommandSpec command;
@@ -103,17 +105,18 @@ public final class CollectionBenchmark implements Callable<Integer> {
     return 0;
   }
 
-  private String format(int livePercent, Figures figures) {
+  private String format(int livePercent, Figures figures) throws IOException {
     StringBuilder text = new StringBuilder();
     text.append(
         String.format(
             Locale.ROOT,
-            "### %s, %d versions, %d kept, hdrf.dedup.gc.live.percent %d, containers of %s%n%n| | |%n|---|---|%n",
+            "### %s, %d versions, %d kept, hdrf.dedup.gc.live.percent %d, containers of %s%s%n%n| | |%n|---|---|%n",
             chain,
             versions.size(),
             keep,
             livePercent,
-            containerSize));
+            containerSize,
+            settings.heading()));
     figures
         .values()
         .forEach(
@@ -187,6 +190,6 @@ public final class CollectionBenchmark implements Callable<Integer> {
             .with("hdrf.dedup.gc.rate", rate)
             .with("hdrf.dedup.container.size", containerSize)
             .with("hdrf.dedup.gc.live.percent", Integer.toString(livePercent));
-    return new CollectionSide(config);
+    return new CollectionSide(settings.addTo(config));
   }
 }

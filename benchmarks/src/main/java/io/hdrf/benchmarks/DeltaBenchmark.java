@@ -4,22 +4,29 @@ package io.hdrf.benchmarks;
 import io.hdrf.benchmarks.DeltaSimulation.Detector;
 import io.hdrf.benchmarks.DeltaSimulation.Pair;
 import io.hdrf.codec.dedup.delta.BaseTable;
+import io.hdrf.codec.dedup.delta.RecentBases;
 import io.hdrf.corpus.SourceCorpus;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.BlockScheme;
 import io.hdrf.spi.scheme.ChunkFunction;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameScheme;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -79,7 +86,9 @@ public final class DeltaBenchmark implements Callable<Integer> {
       names = "--index-mb",
       split = ",",
       defaultValue = "64",
-      description = "Memory of the table of bases, 16 bytes an entry (${DEFAULT-VALUE}).")
+      description =
+          "Memory of the table of bases, the power of two below; 16 bytes an entry"
+              + " (${DEFAULT-VALUE}).")
   private List<Double> indexes;
 
   @Option(
@@ -117,7 +126,7 @@ public final class DeltaBenchmark implements Callable<Integer> {
       names = "--references",
       defaultValue = "0",
       description =
-          "Encode so many chunks with xdelta3 and zstd --patch-from as well"
+          "Encode so many chunks of each detector's with xdelta3 and zstd --patch-from as well"
               + " (${DEFAULT-VALUE}).")
   private int references;
 
@@ -144,7 +153,7 @@ public final class DeltaBenchmark implements Callable<Integer> {
         data.add(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size()));
       }
     }
-    DeltaSimulation pairs = null;
+    Map<String, List<Pair>> pairs = new LinkedHashMap<>();
     boolean headed = false;
     long dedup = 0;
     for (String name : detectors) {
@@ -158,12 +167,12 @@ public final class DeltaBenchmark implements Callable<Integer> {
         if (detector == Detector.NONE) {
           dedup = made.storedBytes();
         } else {
-          pairs = made;
+          pairs.putIfAbsent(name, made.pairs);
         }
         print(name, settings, made, dedup);
       }
     }
-    if (pairs != null && references > 0) {
+    if (references > 0) {
       compare(pairs, chain);
     }
     return 0;
@@ -215,7 +224,8 @@ public final class DeltaBenchmark implements Callable<Integer> {
       Detector detector,
       Settings settings)
       throws IOException {
-    BaseTable table = new BoundedBases((long) (settings.index * (1 << 20)));
+    BaseTable table =
+        new RecentBases((long) (settings.index * (1 << 20)), MemoryBudget.unlimited());
     DeltaSimulation made =
         new DeltaSimulation(
             function,
@@ -264,37 +274,46 @@ public final class DeltaBenchmark implements Callable<Integer> {
         made.groupNanos / 1e9);
   }
 
-  /** Differences of the same chunks to the same bases, each by itself. */
-  private static void compare(DeltaSimulation made, FrameChain chain)
+  /** Differences of the same chunks to the same bases, as they are and encoded as one group. */
+  private static void compare(Map<String, List<Pair>> pairs, FrameChain chain)
       throws IOException, InterruptedException {
-    long chunkBytes = 0;
-    long own = 0;
-    for (Pair pair : made.pairs) {
-      chunkBytes += pair.chunk().remaining();
-      own += pair.difference();
-    }
+    List<ReferenceEncoders> encoders =
+        Arrays.stream(ReferenceEncoders.values()).filter(ReferenceEncoders::isInstalled).toList();
     System.out.printf(
-        "%n| encoder | bytes of %d chunks, %d bytes |%n|---|---|%n| own, as it is | %d |%n",
-        made.pairs.size(), chunkBytes, own);
-    long alone = 0;
-    for (Pair pair : made.pairs) {
-      ByteBuffer encoded =
-          BufferPool.shared().take(chain.maxEncodedLength(pair.chunk().remaining()));
-      chain.encode(pair.chunk().duplicate(), encoded);
-      alone += encoded.position();
-      BufferPool.shared().give(encoded);
+        "%n| bases | differences | of chunks, bytes | own | in a group |%s%n|---|---|---|---|---|%s%n",
+        encoders.stream()
+            .map(encoder -> " " + encoder.title + " | in a group |")
+            .collect(Collectors.joining()),
+        "---|---|".repeat(encoders.size()));
+    for (Map.Entry<String, List<Pair>> entry : pairs.entrySet()) {
+      long chunkBytes = 0;
+      List<ByteArrayOutputStream> differences = new ArrayList<>();
+      for (int i = 0; i <= encoders.size(); i++) {
+        differences.add(new ByteArrayOutputStream());
+      }
+      for (Pair pair : entry.getValue()) {
+        chunkBytes += pair.chunk().remaining();
+        differences.get(0).write(pair.difference());
+        for (int i = 0; i < encoders.size(); i++) {
+          differences.get(i + 1).write(encoders.get(i).encode(pair.base(), pair.chunk()));
+        }
+      }
+      System.out.printf("| %s | %d | %d |", entry.getKey(), entry.getValue().size(), chunkBytes);
+      for (ByteArrayOutputStream made : differences) {
+        System.out.printf(" %d | %d |", made.size(), encoded(made.toByteArray(), chain));
+      }
+      System.out.println();
     }
-    System.out.printf("| no base, zstd | %d |%n", alone);
-    for (ReferenceEncoders encoder : ReferenceEncoders.values()) {
-      if (!encoder.isInstalled()) {
-        System.out.printf("%s is not installed: left out%n", encoder.program());
-        continue;
-      }
-      long bytes = 0;
-      for (Pair pair : made.pairs) {
-        bytes += encoder.encode(pair.base(), pair.chunk());
-      }
-      System.out.printf("| %s | %d |%n", encoder.title, bytes);
+  }
+
+  private static int encoded(byte[] bytes, FrameChain chain) throws IOException {
+    ByteBuffer plain = ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
+    ByteBuffer encoded = BufferPool.shared().take(chain.maxEncodedLength(bytes.length));
+    try {
+      chain.encode(plain, encoded);
+      return encoded.position();
+    } finally {
+      BufferPool.shared().give(encoded);
     }
   }
 }

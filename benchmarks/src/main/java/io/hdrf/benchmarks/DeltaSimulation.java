@@ -37,7 +37,7 @@ final class DeltaSimulation implements BaseChunks {
   }
 
   /** A chunk as a difference to another one. */
-  record Pair(ByteBuffer base, ByteBuffer chunk, int difference) {}
+  record Pair(ByteBuffer base, ByteBuffer chunk, byte[] difference) {}
 
   /** Of a container, what a look-up, a read and a collection need: lengths, CRC, fingerprint. */
   private static final int DIRECTORY_BYTES = 40;
@@ -247,7 +247,9 @@ final class DeltaSimulation implements BaseChunks {
       differenceBytes += difference.remaining();
       addReference(base);
       if (pairs.size() < mostPairs && index % 17 == 0) {
-        pairs.add(new Pair(chunks.get(index(base)), chunk, difference.remaining()));
+        byte[] copy = new byte[difference.remaining()];
+        difference.duplicate().get(copy);
+        pairs.add(new Pair(chunks.get(index(base)), chunk, copy));
       }
       stored = difference;
     } else if (index % sample != 0) {

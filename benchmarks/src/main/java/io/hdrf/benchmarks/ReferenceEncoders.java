@@ -34,16 +34,20 @@ enum ReferenceEncoders {
   }
 
   boolean isInstalled() {
+    return isInstalled(program());
+  }
+
+  static boolean isInstalled(String program) {
     for (String directory : System.getenv("PATH").split(":", -1)) {
-      if (Files.isExecutable(Path.of(directory, program()))) {
+      if (Files.isExecutable(Path.of(directory, program))) {
         return true;
       }
     }
     return false;
   }
 
-  /** Returns the bytes that the difference takes, with the program's own header. */
-  long encode(ByteBuffer base, ByteBuffer chunk) throws IOException, InterruptedException {
+  /** Returns the difference with the program's own header. */
+  byte[] encode(ByteBuffer base, ByteBuffer chunk) throws IOException, InterruptedException {
     Path directory = Files.createTempDirectory("delta-");
     Path from = directory.resolve("base");
     Path to = directory.resolve("chunk");
@@ -64,7 +68,7 @@ enum ReferenceEncoders {
       if (status != 0) {
         throw new IOException(builder.command() + " ended with " + status);
       }
-      return Files.size(made);
+      return Files.readAllBytes(made);
     } finally {
       Files.deleteIfExists(made);
       Files.deleteIfExists(to);

@@ -12,12 +12,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** What versions of a source tree and random bytes take on a volume. */
@@ -35,13 +39,25 @@ import picocli.CommandLine.Spec;
           + " system has allocated to block files and hdrf/, on the DataNode that has most, after"
           + " all is reduced and after a restart, so that containers are sealed and the index is"
           + " written. Every file is then read and compared with what was written.",
+      "",
+      "With sets each is stored without and with differences (hdrf.dedup.delta), and by restic, borg"
+          + " and zstd where these are installed.",
       ""
     })
 public final class SpaceBenchmark implements Callable<Integer> {
 
   private static final String DEDUP = "dedup";
+  private static final String DELTA = "hdrf.dedup.delta";
   private static final String VERSIONS = "versions.txt";
   private static final String MORE_VERSIONS = "twenty-versions.txt";
+
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "SET",
+      description =
+          "In the place of the versions and random bytes: the files of a directory in order of their"
+              + " names, or 'versions'.")
+  private List<Path> sets = List.of();
 
   @Option(
       names = "--chains",
@@ -103,17 +119,21 @@ public final class SpaceBenchmark implements Callable<Integer> {
     check(count >= 2, "--versions: at least 2");
     check(megabytes >= 0, "--random-mb: at least 0");
     check(replication >= 1, "--replication: at least 1");
-    List<Path> tars = tars();
     Files.createDirectories(work);
+    if (!sets.isEmpty()) {
+      measureSets();
+      return 0;
+    }
+    List<Path> tars = tars();
     List<Space> versions = new ArrayList<>();
     for (String chain : chains) {
-      versions.add(measure("source", chain, tars));
+      versions.add(measure("source", chain, tars, Map.of()));
     }
     List<Space> random = new ArrayList<>();
     if (megabytes > 0) {
       Path file = work.resolve("random");
       Inputs.random(file, megabytes, seed);
-      random.add(measure("random", DEDUP, List.of(file)));
+      random.add(measure("random", DEDUP, List.of(file), Map.of()));
     }
     report.print(
         SpaceTable.of(
@@ -145,8 +165,41 @@ public final class SpaceBenchmark implements Callable<Integer> {
     return tars;
   }
 
-  private Space measure(String data, String chain, List<Path> files) throws Exception {
-    System.err.printf("%s, %s: storing%n", data, chain);
+  private void measureSets() throws Exception {
+    report.print(
+        SetsTable.head(
+            String.format(
+                "Without and with differences, replication %d, chunks of %s%s",
+                replication, chunkSize, settings.heading())));
+    SetsTable table = new SetsTable();
+    for (Path set : sets) {
+      String name = set.getFileName().toString();
+      List<Path> files = set.equals(Path.of("versions")) ? tars() : filesOf(set);
+      List<OptionalLong> others = new ArrayList<>();
+      for (OtherPrograms program : OtherPrograms.values()) {
+        System.err.printf("%s, %s: storing%n", name, program.title);
+        others.add(program.bytes(files, work));
+      }
+      for (String chain : chains) {
+        Space without = measure(name, chain, files, Map.of(DELTA, "off"));
+        Space with = measure(name, chain, files, Map.of(DELTA, "on"));
+        report.print(table.row(without, with, others));
+      }
+    }
+    report.print(table.aims());
+  }
+
+  private List<Path> filesOf(Path set) throws IOException {
+    check(Files.isDirectory(set), "There is no directory " + set);
+    try (Stream<Path> list = Files.list(set)) {
+      return list.filter(Files::isRegularFile).sorted().toList();
+    }
+  }
+
+  private Space measure(String data, String chain, List<Path> files, Map<String, String> more)
+      throws Exception {
+    String what = data + ", " + chain + (more.isEmpty() ? "" : " " + more);
+    System.err.printf("%s: storing%n", what);
     ClusterConfig config =
         BenchmarkCluster.config(work.resolve("cluster"), chain, replication, replication)
             .with("hdrf.metadata.store", "embedded")
@@ -157,7 +210,8 @@ public final class SpaceBenchmark implements Callable<Integer> {
     }
     long physical;
     SpaceEstimate estimate;
-    try (BenchmarkCluster cluster = new BenchmarkCluster(settings.addTo(config))) {
+    try (BenchmarkCluster cluster =
+        new BenchmarkCluster(BenchmarkCluster.with(settings.addTo(config), more))) {
       for (Path file : files) {
         try (OutputStream out = cluster.fileSystem().create(stored(file))) {
           Files.copy(file, out);
@@ -165,7 +219,7 @@ public final class SpaceBenchmark implements Callable<Integer> {
       }
       cluster.settle();
       physical = most(cluster, logical);
-      System.err.printf("%s, %s: reading%n", data, chain);
+      System.err.printf("%s: reading%n", what);
       for (Path file : files) {
         compare(cluster, file);
       }
@@ -175,7 +229,7 @@ public final class SpaceBenchmark implements Callable<Integer> {
               cluster.cluster().conf(),
               cluster.fileSystem().getDefaultBlockSize(stored(files.get(0))));
     }
-    System.err.printf("%s, %s: estimating%n", data, chain);
+    System.err.printf("%s: estimating%n", what);
     return new Space(
         data, chain, files.size(), logical, physical, estimate.of(chain, chunkSize, files));
   }

@@ -85,7 +85,7 @@ final class SpaceTable {
     return spaces.stream().filter(space -> space.chain().equals(chain)).findFirst();
   }
 
-  private static String aim(String aim, boolean reached, String figure) {
+  static String aim(String aim, boolean reached, String figure) {
     return format("| %s | %s: %s |\n", aim, reached ? "yes" : "no", figure);
   }
 

@@ -36,7 +36,7 @@ class ScriptsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"kinds", "throttled", "chunker-tables", "cuckoo"})
+  @ValueSource(strings = {"kinds", "sets", "throttled", "chunker-tables", "cuckoo"})
   void helpTellsHowToCallIt(String script) throws Exception {
     Result result = run(script, "--help");
     assertThat(result.status()).isZero();
@@ -50,6 +50,14 @@ class ScriptsTest {
     assertThat(run("kinds", "--btrfs", "lz4"))
         .isEqualTo(new Result(2, "kinds: btrfs has no such compression: lz4\n"));
     assertThat(run("kinds", "--size").output()).contains("--size");
+  }
+
+  @Test
+  void setsRefusesWhatItDoesNotHave() throws Exception {
+    assertThat(run("sets", "--sets", "logs,films"))
+        .isEqualTo(new Result(2, "sets: no such set: films\n"));
+    assertThat(run("sets", "--size-mb", "0"))
+        .isEqualTo(new Result(2, "sets: --size-mb: 0 is not a number from 1 to 99999\n"));
   }
 
   @Test
