@@ -420,7 +420,8 @@ class ContainerHealTest {
       for (int i = 0; i < 50; i++) {
         Path damagedFile = dir.resolve("damaged");
         Files.write(damagedFile, bad);
-        Files.move(damagedFile, file, StandardCopyOption.REPLACE_EXISTING);
+        // In one step, so that readers always find one.
+        Files.move(damagedFile, file, StandardCopyOption.ATOMIC_MOVE);
         BitSet damaged = damaged(store);
         assertThat(damaged).isEqualTo(lost);
         heal(store, replacements(store, damaged));
