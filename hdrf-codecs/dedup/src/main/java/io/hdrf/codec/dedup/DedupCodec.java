@@ -173,6 +173,7 @@ final class DedupCodec implements BlockCodec {
                   .containerSize(settings.containerSize())
                   .groupSize(settings.groupSize())
                   .maxChunks(settings.maxChunks())
+                  .baseMemory(settings.baseMemory())
                   .directoryMemory(settings.directoryMemory())
                   .sharedGroupMemory(settings.groupMemory())
                   .memory(context.memory()),
