@@ -231,6 +231,18 @@ final class DedupCodec implements BlockCodec {
     };
   }
 
+  /** Shows what a frame names, the bases first. */
+  private static void show(long blockId, ByteBuffer payload, BlockReferences.Visitor visitor)
+      throws IOException {
+    Recipe.parse(
+        payload.duplicate(),
+        (container, first, count) -> {},
+        (container, first, count) -> visitor.base(blockId, container, first, count));
+    Recipe.parseChunks(
+        payload,
+        (container, first, count) -> visitor.reference(blockId, container, first, count));
+  }
+
   private boolean needsDamaged(ByteBuffer payload) throws IOException {
     boolean[] chunk = new boolean[1];
     boolean[] base = new boolean[1];
@@ -348,7 +360,11 @@ final class DedupCodec implements BlockCodec {
   @Override
   public Map<String, Long> check(Consumer<String> problems) throws IOException {
     return new ReferenceCheck(
-            containers, visitor -> payloads.forEach(references(visitor)), index, problems)
+            containers,
+            visitor ->
+                payloads.forEach((blockId, length, payload) -> show(blockId, payload, visitor)),
+            index,
+            problems)
         .run();
   }
 

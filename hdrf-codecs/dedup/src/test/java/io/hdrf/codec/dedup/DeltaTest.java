@@ -152,6 +152,24 @@ class DeltaTest {
     }
   }
 
+  @Test
+  void aBlockNeedsTheBasesOfItsChunks() throws Exception {
+    try (DedupVolume volume = open("damaged", conf(true), "dedup")) {
+      byte[] first = noise(200_000);
+      volume.put(1, first, random);
+      volume.put(2, changed(first), random);
+      Set<Long> bases = refs(volume.blocks().get(2L), true);
+      bases.removeAll(refs(volume.blocks().get(2L), false));
+      volume.delete(1);
+      long base = bases.iterator().next();
+      ((DedupCodec) volume.dedup()).containers.markBad(base);
+      List<String> problems = new ArrayList<>();
+      assertThat(volume.dedup().check(problems::add).get("missing")).isPositive();
+      assertThat(problems)
+          .containsExactly("blk_2 needs chunk " + ChunkRef.toString(base) + ", which is damaged");
+    }
+  }
+
   /** A difference may outlive its base where nobody needs it: nobody comes to need it again. */
   @Test
   void whatHasLostItsBaseIsStoredAnew() throws Exception {
