@@ -180,6 +180,7 @@ final class DedupCodec implements BlockCodec {
               ids -> chain(context, chains, ids),
               settings.fingerprint());
       codec = new DedupCodec(context, settings, containers, lock);
+      codec.index.begin();
       codec.background.start();
       opened = true;
       return codec;
@@ -239,8 +240,7 @@ final class DedupCodec implements BlockCodec {
         (container, first, count) -> {},
         (container, first, count) -> visitor.base(blockId, container, first, count));
     Recipe.parseChunks(
-        payload,
-        (container, first, count) -> visitor.reference(blockId, container, first, count));
+        payload, (container, first, count) -> visitor.reference(blockId, container, first, count));
   }
 
   private boolean needsDamaged(ByteBuffer payload) throws IOException {

@@ -176,8 +176,7 @@ class OlderBasesTest {
     MemoryBudget budget = new MemoryBudget(1 << 20);
     MemoryShare[] other = new MemoryShare[1];
     other[0] =
-        budget.open(
-            "Others", MemoryShare.Kind.CACHE, 0, 1 << 20, bytes -> other[0].release(bytes));
+        budget.open("Others", MemoryShare.Kind.CACHE, 0, 1 << 20, bytes -> other[0].release(bytes));
     assertThat(other[0].reserve(1 << 20)).isTrue();
     try (RecentBases table = new RecentBases(1 << 20, budget)) {
       table.add(new long[] {5}, 1, new long[] {7});

@@ -73,7 +73,8 @@ public final class ReferenceCheck {
    * @return blocks, references, and how many of these are missing; chunks that no block refers to;
    *     those that are kept as differences, their bytes, and the bytes of the differences: without
    *     these three if there are none; entries of the index, and how many of these name no chunk
-   *     that is there: without these two if the index can't be read
+   *     that is there: without the latter if they are in memory, which does not tell, and without
+   *     both if the index can't be read
    * @throws IOException if a block file can't be read
    */
   public Map<String, Long> run() throws IOException {
@@ -190,6 +191,11 @@ public final class ReferenceCheck {
 
   /** After the containers were read: entries are removed before their chunks. */
   private void checkIndex(Map<String, Long> counts) {
+    long inMemory = index.entriesInMemory();
+    if (inMemory >= 0) {
+      counts.put("indexEntries", inMemory);
+      return;
+    }
     try {
       index.forEachEntry(this::lookAtEntry);
     } catch (MetadataException e) {
