@@ -16,6 +16,7 @@ import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.VolumeSchemes;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.io.UnknownFormatVersionException;
 import io.hdrf.spi.scheme.BlockScheme;
@@ -32,6 +33,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,6 +58,8 @@ final class BlockInspection {
     VERIFIED,
     /** Something is wrong; the detail explains it. */
     DAMAGED,
+    /** The disk can't read all of it now. */
+    READ_ERROR,
     /** There were no checksums to compare with, or no scheme to decode with. */
     NOT_VERIFIED
   }
@@ -99,6 +103,11 @@ final class BlockInspection {
       inspection.judge(Verdict.DAMAGED, e.getMessage());
     } catch (UnknownFormatVersionException e) {
       inspection.judge(Verdict.NOT_VERIFIED, e.getMessage());
+    } catch (IOException e) {
+      if (!DiskErrors.isReadError(e)) {
+        throw e;
+      }
+      inspection.judge(Verdict.READ_ERROR, e.getMessage());
     }
     inspection.facts.put(
         "verdict", inspection.verdict.name().toLowerCase(Locale.ROOT).replace('_', ' '));
@@ -265,6 +274,9 @@ final class BlockInspection {
     } catch (CorruptFrameException e) {
       throw new CorruptFileException(block.name(), e.getMessage(), e);
     } catch (IOException e) {
+      if (DiskErrors.isReadError(e)) {
+        throw e;
+      }
       judge(Verdict.NOT_VERIFIED, block.name() + ": " + e.getMessage());
       return false;
     }
@@ -339,20 +351,27 @@ final class BlockInspection {
     return plain;
   }
 
+  /** A row for each frame, made when it is asked for. */
   private static List<Map<String, Object>> frameList(FrameTable frames) {
-    List<Map<String, Object>> list = new ArrayList<>();
-    for (int i = 0; i < frames.frameCount(); i++) {
-      Map<String, Object> frame = new LinkedHashMap<>();
-      frame.put("frame", i);
-      frame.put("position", frames.originalPosition(i));
-      frame.put("length", frames.originalLength(i));
-      frame.put("storedPosition", frames.storedPosition(i));
-      frame.put("storedLength", frames.storedLength(i));
-      frame.put("stages", frames.stages(i));
-      frame.put("crc32c", String.format("%08x", frames.checksum(i)));
-      list.add(frame);
-    }
-    return list;
+    return new AbstractList<>() {
+      @Override
+      public int size() {
+        return frames.frameCount();
+      }
+
+      @Override
+      public Map<String, Object> get(int i) {
+        Map<String, Object> frame = new LinkedHashMap<>();
+        frame.put("frame", i);
+        frame.put("position", frames.originalPosition(i));
+        frame.put("length", frames.originalLength(i));
+        frame.put("storedPosition", frames.storedPosition(i));
+        frame.put("storedLength", frames.storedLength(i));
+        frame.put("stages", frames.stages(i));
+        frame.put("crc32c", String.format("%08x", frames.checksum(i)));
+        return frame;
+      }
+    };
   }
 
   private static Optional<BlockRef> identity(Path file) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cli;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import io.hdrf.scheme.SchemeRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,8 +23,8 @@ import picocli.CommandLine.Parameters;
       "A block is compared with the .meta file beside it, and its tag with the volume's secret; of"
           + " a block of dedup it shows which chunks it names, and which bases. Of a container the"
           + " stored bytes of groups are compared with their checksums and with the directory.",
-      "The exit code is 1 if it is damaged, and 0 if it is sound or can't be verified, as what a"
-          + " later version wrote."
+      "The exit code is 1 if it is damaged, 3 if the disk can't read it, and 0 if it is sound or"
+          + " can't be verified, as what a later version wrote."
     })
 final class InspectCommand implements Callable<Integer> {
   @Parameters(
@@ -58,16 +56,15 @@ final class InspectCommand implements Callable<Integer> {
         BlockInspection.of(file, SchemeRegistry.load(directory), json || frames);
     Terminal terminal = Terminal.system();
     if (json) {
-      terminal.result(
-          new ObjectMapper()
-              .enable(SerializationFeature.INDENT_OUTPUT)
-              .writeValueAsString(inspection.facts()));
+      terminal.json(inspection.facts());
     } else {
       print(terminal, inspection.facts());
     }
-    return inspection.verdict() == BlockInspection.Verdict.DAMAGED
-        ? ExitCode.DIFFERENT
-        : ExitCode.OK;
+    return switch (inspection.verdict()) {
+      case DAMAGED -> ExitCode.DIFFERENT;
+      case READ_ERROR -> ExitCode.FAILED;
+      default -> ExitCode.OK;
+    };
   }
 
   static void print(Terminal terminal, Map<String, Object> facts) {

@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cli;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
 import java.util.List;
 
 /** Standard error for progress and messages, standard output for results. */
 final class Terminal {
+  private static final ObjectMapper JSON =
+      new ObjectMapper()
+          .enable(SerializationFeature.INDENT_OUTPUT)
+          .disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+
   private final PrintStream out;
   private final PrintStream err;
   private final boolean interactive;
@@ -30,6 +41,14 @@ final class Terminal {
 
   void result(String line) {
     out.println(line);
+  }
+
+  /** Prints a value as JSON while it is made: it may be long. */
+  void json(Object value) throws IOException {
+    PrintWriter writer = new PrintWriter(out, false, Charset.defaultCharset());
+    JSON.writeValue(writer, value);
+    writer.println();
+    writer.flush();
   }
 
   /** Prints rows with columns aligned: the first to the left, the others to the right. */

@@ -15,7 +15,11 @@ import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.VolumeSchemes;
 import io.hdrf.scheme.VolumeServices;
 import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.BlockCodec;
+import io.hdrf.spi.scheme.BlockScheme;
 import io.hdrf.spi.scheme.BlockSource;
+import io.hdrf.spi.scheme.SchemeContext;
+import io.hdrf.spi.scheme.SpiVersion;
 import io.hdrf.spi.scheme.StoredPayloads;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.volume.Superblock;
@@ -28,7 +32,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.AbstractList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
@@ -331,6 +337,87 @@ class BlockInspectionTest {
     assertThat(inspect().detail())
         .contains(block.toString())
         .contains("format version 9 is too new");
+  }
+
+  /** A disk that fails: nothing is known to be damaged. */
+  @Test
+  void whatTheDiskCanNotReadIsToldSo() throws Exception {
+    block = writeVersions()[1];
+    BlockScheme failing =
+        new BlockScheme() {
+          @Override
+          public int spiVersion() {
+            return SpiVersion.CURRENT;
+          }
+
+          @Override
+          public String name() {
+            return "dedup";
+          }
+
+          @Override
+          public int id() {
+            return new DedupScheme().id();
+          }
+
+          @Override
+          public boolean framesPassTail() {
+            return false;
+          }
+
+          @Override
+          public BlockCodec open(SchemeContext context) {
+            throw new UnsupportedOperationException();
+          }
+
+          @Override
+          public boolean inspectStore(Path file, boolean lists, Map<String, Object> facts)
+              throws IOException {
+            throw new IOException("Input/output error");
+          }
+
+          @Override
+          public void inspectPayloads(
+              StoredPayloads payloads, boolean lists, Map<String, Object> facts)
+              throws IOException {
+            throw new IOException("frame 0: Input/output error");
+          }
+        };
+    registry = SchemeRegistry.of(List.of(new Lz4Scheme(), failing));
+    for (Path file : new Path[] {block, container()}) {
+      block = file;
+      assertThat(inspect().verdict()).isEqualTo(Verdict.READ_ERROR);
+      assertThat(inspect().facts()).containsEntry("verdict", "read error");
+      assertThat(inspect().detail()).contains("Input/output error");
+    }
+  }
+
+  /** A block may name millions of chunks. */
+  @Test
+  void jsonIsWrittenWhileItIsMade() throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    PrintStream stream = new PrintStream(out, true, StandardCharsets.UTF_8);
+    int count = 20_000;
+    List<Map<String, Object>> rows =
+        new AbstractList<>() {
+          @Override
+          public int size() {
+            return count;
+          }
+
+          @Override
+          public Map<String, Object> get(int index) {
+            assertThat(out.size()).isGreaterThanOrEqualTo(index * 10 - (64 << 10));
+            return Map.of("row", index);
+          }
+        };
+    Terminal terminal = new Terminal(stream, stream, false);
+    terminal.json(Map.of("rowList", rows));
+    terminal.result("behind");
+    String text = out.toString(StandardCharsets.UTF_8);
+    assertThat(text).endsWith("}" + System.lineSeparator() + "behind" + System.lineSeparator());
+    assertThat(new ObjectMapper().readTree(text.replace("behind", "")).path("rowList"))
+        .hasSize(count);
   }
 
   /** Users may write what begins like a container. */

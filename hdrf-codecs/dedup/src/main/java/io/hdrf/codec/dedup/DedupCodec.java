@@ -173,12 +173,14 @@ final class DedupCodec implements BlockCodec {
                   .containerSize(settings.containerSize())
                   .groupSize(settings.groupSize())
                   .maxChunks(settings.maxChunks())
+                  .baseMemory(settings.baseMemory())
                   .directoryMemory(settings.directoryMemory())
                   .sharedGroupMemory(settings.groupMemory())
                   .memory(context.memory()),
               ids -> chain(context, chains, ids),
               settings.fingerprint());
       codec = new DedupCodec(context, settings, containers, lock);
+      codec.index.begin();
       codec.background.start();
       opened = true;
       return codec;
@@ -228,6 +230,17 @@ final class DedupCodec implements BlockCodec {
         visitor.fileRead(bytes);
       }
     };
+  }
+
+  /** Shows what a frame names, the bases first. */
+  private static void show(long blockId, ByteBuffer payload, BlockReferences.Visitor visitor)
+      throws IOException {
+    Recipe.parse(
+        payload.duplicate(),
+        (container, first, count) -> {},
+        (container, first, count) -> visitor.base(blockId, container, first, count));
+    Recipe.parseChunks(
+        payload, (container, first, count) -> visitor.reference(blockId, container, first, count));
   }
 
   private boolean needsDamaged(ByteBuffer payload) throws IOException {
@@ -347,7 +360,11 @@ final class DedupCodec implements BlockCodec {
   @Override
   public Map<String, Long> check(Consumer<String> problems) throws IOException {
     return new ReferenceCheck(
-            containers, visitor -> payloads.forEach(references(visitor)), index, problems)
+            containers,
+            visitor ->
+                payloads.forEach((blockId, length, payload) -> show(blockId, payload, visitor)),
+            index,
+            problems)
         .run();
   }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup;
 
+import io.hdrf.codec.dedup.container.ContainerSettings;
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.gc.GcSettings;
 import io.hdrf.codec.dedup.index.IndexSettings;
@@ -183,6 +184,11 @@ final class DedupSettings {
   /** Returns whether damaged chunks are replaced by what is found of them elsewhere. */
   boolean heal() {
     return heal;
+  }
+
+  /** Bytes of decoded groups of bases that a frame may need, for which two may be longer. */
+  int baseMemory() {
+    return Math.max(ContainerSettings.MIN_BASE_MEMORY, 2 * frameSize);
   }
 
   /** Returns whether chunks that are similar to others are stored as differences. */

@@ -4,13 +4,14 @@ package io.hdrf.codec.dedup;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import java.io.IOException;
+import java.util.Arrays;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Bounds what a reader has to decode beside the chunks of a frame: when a frame is written, the
- * bases of its chunks lie in at most {@link ContainerStore#MAX_BASE_GROUPS} groups. A compaction
- * may cut a group in two later. For one thread.
+ * bases of its chunks lie in groups that {@link ContainerStore#hasRoomForBases there is room for}.
+ * A compaction may cut a group in two later. For one thread.
  */
 final class FrameBases {
 
@@ -20,11 +21,16 @@ final class FrameBases {
   private final ContainerCap cap;
 
   /** The first and the last chunk of each group: most bases need no directory to be found in it. */
-  private final long[] firsts = new long[ContainerStore.MAX_BASE_GROUPS];
+  private long[] firsts = new long[16];
 
-  private final long[] lasts = new long[ContainerStore.MAX_BASE_GROUPS];
-  private final long[] bounds = new long[2];
+  private long[] lasts = new long[16];
   private int count;
+
+  /** Of all groups, decoded. */
+  private long bytes;
+
+  /** As {@link ContainerStore#findGroup} gives them. */
+  private final long[] bounds = new long[2];
 
   /**
    * @param cap bounds the containers of the segments in which the frame's chunks are
@@ -36,11 +42,12 @@ final class FrameBases {
 
   void beginFrame() {
     count = 0;
+    bytes = 0;
   }
 
   /** Returns whether the frame's next chunk, which is new, may become a difference to a base. */
   boolean allows(long base) {
-    return cap.allows(ChunkRef.container(base)) && find(base) >= 0;
+    return cap.allows(ChunkRef.container(base)) && (has(base) || findLength(base) >= 0);
   }
 
   /**
@@ -49,29 +56,39 @@ final class FrameBases {
    * @return false if the frame must not have that chunk
    */
   boolean add(long base) {
-    int place = find(base);
-    if (place < 0) {
-      return false;
+    if (!has(base)) {
+      int length = findLength(base);
+      if (length < 0) {
+        return false;
+      }
+      if (count == firsts.length) {
+        firsts = Arrays.copyOf(firsts, 2 * count);
+        lasts = Arrays.copyOf(lasts, 2 * count);
+      }
+      firsts[count] = bounds[0];
+      lasts[count] = bounds[1];
+      bytes += length;
+      count++;
     }
-    count = Math.max(count, place + 1);
     cap.add(ChunkRef.container(base));
     return true;
   }
 
-  /** The place of a base's group, which may be the next one; -1 if there is no place. */
-  private int find(long base) {
-    for (int place = 0; place < count; place++) {
-      if (base >= firsts[place] && base <= lasts[place]) {
-        return place;
+  /** Returns whether the frame has the group of a base already. */
+  private boolean has(long base) {
+    for (int i = count - 1; i >= 0; i--) {
+      if (base >= firsts[i] && base <= lasts[i]) {
+        return true;
       }
     }
+    return false;
+  }
+
+  /** Returns the length of a base's group; -1 if the frame has no room for it. */
+  private int findLength(long base) {
     try {
-      if (count == firsts.length || !containers.findGroup(base, bounds)) {
-        return -1;
-      }
-      firsts[count] = bounds[0];
-      lasts[count] = bounds[1];
-      return count;
+      int length = containers.findGroup(base, bounds);
+      return length >= 0 && containers.hasRoomForBases(count, bytes, length) ? length : -1;
     } catch (IOException e) {
       LOG.debug("{} is not taken as a base", ChunkRef.toString(base), e);
       return -1;

@@ -33,8 +33,8 @@ final class OlderBases {
   private final RecentBases table;
   private final FeatureBatch batch;
 
-  /** Chunks that may still be added. */
-  private long left;
+  /** Chunks that the table was shown. */
+  private long shown;
 
   private long container = Long.MAX_VALUE;
 
@@ -55,7 +55,6 @@ final class OlderBases {
     this.containers = containers;
     this.table = table;
     this.batch = new FeatureBatch(table);
-    this.left = table.chunks();
   }
 
   /** Returns whether there is nothing more to add. */
@@ -84,7 +83,7 @@ final class OlderBases {
 
   private void nextContainer() throws IOException {
     container = containers.previous(container);
-    if (container < 0 || left <= 0) {
+    if (container < 0 || shown >= table.chunks()) {
       done = true;
       return;
     }
@@ -106,11 +105,11 @@ final class OlderBases {
       bytes += content.length(index);
       index++;
     }
-    if (index == first || left <= 0) {
+    if (index == first || shown >= table.chunks()) {
       content = null;
       return 0;
     }
-    left -= index - first;
+    shown += index - first;
     add(first, index - first, bytes);
     return bytes;
   }
@@ -144,7 +143,8 @@ final class OlderBases {
       Arrays.fill(refs, at, at + FeatureBatch.SUPER_FEATURES, ref);
     }
     if (!table.addOlder(superFeatures, count * FeatureBatch.SUPER_FEATURES, refs)) {
-      left = 0;
+      // Nor for more.
+      shown = Long.MAX_VALUE;
     }
   }
 }

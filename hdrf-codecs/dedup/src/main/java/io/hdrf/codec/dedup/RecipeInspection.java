@@ -6,6 +6,7 @@ import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.spi.scheme.StoredPayloads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,7 +19,7 @@ import java.util.stream.Collectors;
 final class RecipeInspection {
 
   private final boolean lists;
-  private final List<Map<String, Object>> runs = new ArrayList<>();
+  private final List<Run> runs = new ArrayList<>();
   private final Set<Long> containers = new TreeSet<>();
 
   /** Several frames may name one. */
@@ -44,7 +45,7 @@ final class RecipeInspection {
       facts.put("containers", names(containers));
       bases.tell(facts);
       if (lists) {
-        facts.put("namedList", runs);
+        facts.put("namedList", new Rows(runs));
       }
     }
   }
@@ -69,13 +70,49 @@ final class RecipeInspection {
 
   private void list(String what, long container, int first, int count) {
     if (lists) {
-      Map<String, Object> run = new LinkedHashMap<>();
-      run.put("frame", frame);
-      run.put("names", what);
-      run.put("container", ContainerNames.hex(container));
-      run.put("first", first);
-      run.put("count", count);
-      runs.add(run);
+      runs.add(new Run(frame, what, container, first, count));
+    }
+  }
+
+  private static final class Run {
+    private final int frame;
+    private final String what;
+    private final long container;
+    private final int first;
+    private final int count;
+
+    Run(int frame, String what, long container, int first, int count) {
+      this.frame = frame;
+      this.what = what;
+      this.container = container;
+      this.first = first;
+      this.count = count;
+    }
+  }
+
+  /** A row for each run. */
+  private static final class Rows extends AbstractList<Map<String, Object>> {
+    private final List<Run> runs;
+
+    Rows(List<Run> runs) {
+      this.runs = runs;
+    }
+
+    @Override
+    public int size() {
+      return runs.size();
+    }
+
+    @Override
+    public Map<String, Object> get(int index) {
+      Run run = runs.get(index);
+      Map<String, Object> row = new LinkedHashMap<>();
+      row.put("frame", run.frame);
+      row.put("names", run.what);
+      row.put("container", ContainerNames.hex(run.container));
+      row.put("first", run.first);
+      row.put("count", run.count);
+      return row;
     }
   }
 

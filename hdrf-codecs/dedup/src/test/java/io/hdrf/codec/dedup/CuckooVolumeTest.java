@@ -146,7 +146,9 @@ class CuckooVolumeTest {
       assertThat(volume.metric("bytesNew")).isZero();
       assertThat(volume.dedup().check(problem -> {}))
           .containsEntry("missing", 0L)
-          .containsEntry("indexEntries", 0L);
+          .containsEntry("indexEntries", volume.metric("indexEntriesInMemory"))
+          .doesNotContainKey("staleEntries");
+      assertThat(volume.metric("indexEntriesInMemory")).isPositive();
       store.scan(
           Table.CHUNKS,
           new byte[0],

@@ -96,4 +96,15 @@ class DedupSettingsTest {
                 + name.toLowerCase(Locale.ROOT)
                 + "\", but must be one of [ram, raml, fastcdc, fixed, vhash]");
   }
+
+  /** 16 groups as they are by default, and more where a frame is large. */
+  @Test
+  void basesMayTakeTwiceTheFrame() throws BadSettingException {
+    for (String frame : new String[] {"4k", "256k", "2m", "3m", "16m"}) {
+      conf.set("hdrf.dedup.frame.size", frame);
+      DedupSettings settings = new DedupSettings(new PluginSettings(conf, "dedup"));
+      assertThat(settings.baseMemory())
+          .isEqualTo(frame.equals("3m") ? 6 << 20 : frame.equals("16m") ? 32 << 20 : 4 << 20);
+    }
+  }
 }

@@ -4,6 +4,7 @@ package io.hdrf.codec.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.codec.dedup.container.ContainerSettings;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
@@ -200,6 +201,24 @@ class DeltaTest {
     }
   }
 
+  @Test
+  void aBlockNeedsTheBasesOfItsChunks() throws Exception {
+    try (DedupVolume volume = open("damaged", conf(true), "dedup")) {
+      byte[] first = noise(200_000);
+      volume.put(1, first, random);
+      volume.put(2, changed(first), random);
+      Set<Long> bases = refs(volume.blocks().get(2L), true);
+      bases.removeAll(refs(volume.blocks().get(2L), false));
+      volume.delete(1);
+      long base = bases.iterator().next();
+      ((DedupCodec) volume.dedup()).containers.markBad(base);
+      List<String> problems = new ArrayList<>();
+      assertThat(volume.dedup().check(problems::add).get("missing")).isPositive();
+      assertThat(problems)
+          .containsExactly("blk_2 needs chunk " + ChunkRef.toString(base) + ", which is damaged");
+    }
+  }
+
   /** A difference may outlive its base where nobody needs it: nobody comes to need it again. */
   @Test
   void whatHasLostItsBaseIsStoredAnew() throws Exception {
@@ -295,20 +314,21 @@ class DeltaTest {
     }
   }
 
-  /** The groups in which the bases of a frame's chunks lie. */
-  private static Set<Long> baseGroups(DedupVolume volume, StoredFrame frame) throws IOException {
+  /** The bytes of the groups in which the bases of a frame's chunks lie. */
+  private static int baseBytes(DedupVolume volume, StoredFrame frame) throws IOException {
     ContainerStore store = ((DedupCodec) volume.dedup()).containers;
-    Set<Long> groups = new HashSet<>();
+    Map<Long, Integer> groups = new HashMap<>();
     long[] bounds = new long[2];
     for (long ref : refs(List.of(frame), false)) {
       ContainerDirectory content = store.directory(ChunkRef.container(ref));
       long base = content.baseOf(content.indexOf(ChunkRef.number(ref)));
       if (base >= 0) {
-        assertThat(store.findGroup(base, bounds)).isTrue();
-        groups.add(bounds[0]);
+        int length = store.findGroup(base, bounds);
+        assertThat(length).isPositive();
+        groups.put(bounds[0], length);
       }
     }
-    return groups;
+    return groups.values().stream().mapToInt(length -> length).sum();
   }
 
   /** Whoever reads a frame decodes all of each group in which a base is. */
@@ -316,15 +336,16 @@ class DeltaTest {
   void theBasesOfAFrameLieInFewGroups() throws Exception {
     Configuration conf = conf(true);
     conf.set("hdrf.dedup.frame.size", "256k");
-    conf.set("hdrf.dedup.container.size", "4m");
+    conf.set("hdrf.dedup.group.size", "256k");
+    conf.set("hdrf.dedup.container.size", "32m");
     conf.set("hdrf.dedup.index.sample", "1");
     conf.set("hdrf.dedup.group.memory", "0");
     try (DedupVolume volume = open("groups", conf, "dedup,deflate")) {
-      byte[] old = noise(60 * (16 << 10));
+      byte[] old = noise(60 * (128 << 10));
       volume.put(1, old, random);
       ByteBuffer parts = ByteBuffer.allocate(60 * (4 << 10));
       for (int i = 0; i < 60; i++) {
-        byte[] part = Arrays.copyOfRange(old, i << 14, (i << 14) + (4 << 10));
+        byte[] part = Arrays.copyOfRange(old, i << 17, (i << 17) + (4 << 10));
         part[2 << 10]++;
         volume.put(100 + i, part, random);
         parts.put(part);
@@ -341,7 +362,7 @@ class DeltaTest {
       assertThat(volume.metric("basesRefused")).as("of known chunks").isPositive();
       ByteBuffer others = ByteBuffer.allocate(parts.capacity());
       for (int i = 0; i < 60; i++) {
-        byte[] part = Arrays.copyOfRange(old, i << 14, (i << 14) + (4 << 10));
+        byte[] part = Arrays.copyOfRange(old, i << 17, (i << 17) + (4 << 10));
         part[3 << 10]++;
         others.put(part);
       }
@@ -351,10 +372,10 @@ class DeltaTest {
       int most = 0;
       for (List<StoredFrame> block : volume.blocks().values()) {
         for (StoredFrame frame : block) {
-          most = Math.max(most, baseGroups(volume, frame).size());
+          most = Math.max(most, baseBytes(volume, frame));
         }
       }
-      assertThat(most).isEqualTo(ContainerStore.MAX_BASE_GROUPS);
+      assertThat(most).isBetween(14 << 18, ContainerSettings.MIN_BASE_MEMORY);
       assertThat(before).isPositive();
       assertThat(volume.metric("basesRefused")).as("of new chunks").isPositive();
       assertThat(volume.get(2, random)).isEqualTo(known);

@@ -128,6 +128,7 @@ public class IndexedContainers implements Closeable {
             directory.resolve("index"),
             files,
             IndexSettings.from(new PluginSettings(conf, "dedup")));
+    index.begin();
   }
 
   /** Returns the fingerprint of the n-th appended chunk, from 1 on. */

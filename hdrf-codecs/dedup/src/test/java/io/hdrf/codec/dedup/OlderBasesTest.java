@@ -12,6 +12,7 @@ import io.hdrf.codec.dedup.delta.FeatureBatch;
 import io.hdrf.codec.dedup.delta.RecentBases;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.memory.MemoryBudget;
+import io.hdrf.spi.memory.MemoryShare;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -149,6 +150,43 @@ class OlderBasesTest {
           known(table).stream().mapToLong(i -> ChunkRef.container(refs.get(i))).min().orElse(0);
       assertThat(oldest).isGreaterThan(ChunkRef.container(refs.get(refs.size() / 2)));
     }
+  }
+
+  /** Half of it, or a quarter, is better than none. */
+  @Test
+  void aTableTakesWhatMemoryThereIs() throws IOException {
+    fill(2500);
+    MemoryBudget budget = new MemoryBudget(1 << 20);
+    int most = (1 << 20) / 16 / 3;
+    try (MemoryShare other = budget.open("Others", MemoryShare.Kind.LASTING, 0, 1 << 20, null);
+        RecentBases table = new RecentBases(1 << 20, budget)) {
+      assertThat(table.chunks()).isEqualTo(most);
+      assertThat(other.reserve(950_000)).isTrue();
+      finish(new OlderBases(store, table));
+      assertThat(budget.used()).isEqualTo(950_000 + (64 << 10));
+      assertThat(table.chunks()).isEqualTo(most / 16);
+      assertThat(known(table)).hasSizeBetween(200, 2300);
+    }
+    assertThat(budget.used()).isZero();
+  }
+
+  /** What others have beyond their part they give up, before a table is made that stays small. */
+  @Test
+  void aTableTakesItsPart() {
+    MemoryBudget budget = new MemoryBudget(1 << 20);
+    MemoryShare[] other = new MemoryShare[1];
+    other[0] =
+        budget.open("Others", MemoryShare.Kind.CACHE, 0, 1 << 20, bytes -> other[0].release(bytes));
+    assertThat(other[0].reserve(1 << 20)).isTrue();
+    try (RecentBases table = new RecentBases(1 << 20, budget)) {
+      table.add(new long[] {5}, 1, new long[] {7});
+      assertThat(table.chunks()).isEqualTo((1 << 19) / 16 / 3);
+      assertThat(budget.used()).isEqualTo(1 << 20);
+      long[] found = new long[1];
+      table.find(new long[] {5}, 1, found);
+      assertThat(found).containsExactly(7);
+    }
+    assertThat(budget.used()).isEqualTo(1 << 19);
   }
 
   @Test

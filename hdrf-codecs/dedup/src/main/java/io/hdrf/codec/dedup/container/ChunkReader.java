@@ -36,21 +36,25 @@ final class ChunkReader {
   private final Quarantine unreadable;
   private final Fingerprinter fingerprinter;
   private final LoadedContainers loaded;
+  private final ContainerSettings settings;
 
   /**
    * @param unreadable gets the chunks that can't be read
    * @param fingerprinter tells which chunks are sound in a group whose header is damaged
    * @param loaded the containers in which bases lie
+   * @param settings bound the decoded groups of bases that a reader keeps
    */
   ChunkReader(
       GroupCache cache,
       Quarantine unreadable,
       Fingerprinter fingerprinter,
-      LoadedContainers loaded) {
+      LoadedContainers loaded,
+      ContainerSettings settings) {
     this.cache = cache;
     this.unreadable = unreadable;
     this.fingerprinter = fingerprinter;
     this.loaded = loaded;
+    this.settings = settings;
   }
 
   /**
@@ -430,12 +434,14 @@ final class ChunkReader {
     /**
      * A whole group, to be released by the caller.
      *
+     * @param holder makes room for it before it is decoded
      * @throws IOException if not all of it can be read; where chunks are stored as they are, the
      *     wanted one may be read alone, and nothing counts as unreadable yet
      */
-    private GroupCache.DecodedGroup group(int group) throws IOException {
+    private GroupCache.DecodedGroup group(int group, Bases holder) throws IOException {
       GroupCache.DecodedGroup cached = cache.acquire(container, group);
       if (cached != null) {
+        holder.makeRoom(cached.header().originalLength());
         return cached;
       }
       ByteBuffer bytes = buffers.take(groups.length(group));
@@ -446,7 +452,9 @@ final class ChunkReader {
           readBytes(group, null, 0, 0, bytes, groups.position(group));
         }
         bytes.flip();
-        return decodeAll(group, header(group, bytes), bytes);
+        GroupHeader header = header(group, bytes);
+        holder.makeRoom(header.originalLength());
+        return decodeAll(group, header, bytes);
       } finally {
         buffers.give(bytes);
       }
@@ -592,8 +600,11 @@ final class ChunkReader {
     /** The container of the chunks, whose user the reader is. */
     private LoadedContainer mine;
 
-    /** At most {@link ContainerStore#MAX_BASE_GROUPS}, the oldest first. */
+    /** As many as there is room for, the oldest first. */
     private final List<BaseGroup> held = new ArrayList<>(0);
+
+    /** Of these, decoded. */
+    private long heldBytes;
 
     /**
      * The container, by its serial, and the group that could not be read whole last. Its chunks are
@@ -670,7 +681,7 @@ final class ChunkReader {
       if (all == null) {
         throttle.acquire(reading.groups.length(group));
         try {
-          all = reading.group(group);
+          all = reading.group(group, this);
         } catch (ClosedChannelException | UnknownFormatVersionException e) {
           throw e;
         } catch (IOException e) {
@@ -709,14 +720,19 @@ final class ChunkReader {
       return null;
     }
 
-    /** Takes a group over. */
+    /** Gives up the oldest groups, so that one more may be held. */
+    private void makeRoom(int more) {
+      while (!settings.hasRoomForBases(held.size(), heldBytes, more)) {
+        release(held.remove(0));
+      }
+    }
+
+    /** Takes a group over, for which there is room. */
     private void hold(LoadedContainer container, int number, GroupCache.DecodedGroup decoded) {
       boolean done = false;
       try {
-        if (held.size() == ContainerStore.MAX_BASE_GROUPS) {
-          release(held.remove(0));
-        }
         held.add(new BaseGroup(container, number, decoded));
+        heldBytes += decoded.header().originalLength();
         container.acquire();
         done = true;
       } finally {
@@ -727,6 +743,7 @@ final class ChunkReader {
     }
 
     private void release(BaseGroup group) {
+      heldBytes -= group.decoded.header().originalLength();
       group.container.release();
       cache.release(group.decoded);
     }

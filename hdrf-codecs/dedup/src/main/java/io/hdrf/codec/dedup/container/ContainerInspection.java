@@ -7,6 +7,7 @@ import io.hdrf.codec.dedup.container.format.ContainerFooter;
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
+import io.hdrf.codec.dedup.container.format.ContainerScanner;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.container.format.GroupHeader;
 import io.hdrf.jni.Crc32c;
@@ -28,8 +29,8 @@ import java.util.Map;
 /**
  * Tells people what a container file holds, without its store. Groups are compared with their
  * CRC32C and with the directory, and not decoded; so neither the schemes of the container are
- * needed nor its bases. Of a file that is not sealed the groups are told up to the first that is
- * not whole, as it may be in the making. For one inspection.
+ * needed nor its bases. Of a file that is not sealed, what lies behind the last whole group may be
+ * in the making, and is no damage. For one inspection.
  */
 public final class ContainerInspection {
 
@@ -38,9 +39,8 @@ public final class ContainerInspection {
   private final Map<String, Object> facts;
 
   /** The groups in their order; empty if there are to be no lists. */
-  private final List<GroupHeader> groups = new ArrayList<>();
+  private final List<Group> groups = new ArrayList<>();
 
-  private final List<Map<String, Object>> groupRows = new ArrayList<>();
   private final boolean lists;
 
   private final NamedBases bases = new NamedBases();
@@ -96,8 +96,9 @@ public final class ContainerInspection {
     return name.endsWith(ContainerNames.SEALED) || isUnfinished(name);
   }
 
+  /** A copy may have something behind its name. */
   private static boolean isUnfinished(String name) {
-    return name.endsWith(ContainerNames.OPEN) || name.endsWith(ContainerNames.TEMPORARY);
+    return name.contains(ContainerNames.OPEN) || name.contains(ContainerNames.TEMPORARY);
   }
 
   private void inspect() throws IOException {
@@ -144,9 +145,13 @@ public final class ContainerInspection {
     try {
       return reading.read();
     } catch (CorruptFileException e) {
-      damage = damage == null ? e : damage;
+      found(e);
       return null;
     }
+  }
+
+  private void found(CorruptFileException e) {
+    damage = damage == null ? e : damage;
   }
 
   private void readGroups(ContainerHeader header, ContainerDirectory directory) throws IOException {
@@ -184,21 +189,38 @@ public final class ContainerInspection {
   }
 
   /**
-   * Goes from group to group, up to one that is not whole.
+   * Goes from group to group, and searches for the next one behind those that are not whole.
    *
-   * @param footer null if nothing says where they end
+   * @param footer null if nothing says where they end: what no group follows may be in the making
    */
   private void readGroups(ContainerHeader header, ContainerFooter footer) throws IOException {
     long end = footer == null ? file.length() : footer.directoryPosition();
-    while (endOfGroups < end) {
-      CorruptFileException before = damage;
-      GroupHeader group = sound(() -> group(header, endOfGroups));
-      if (group == null) {
-        damagedGroups += footer == null ? 0 : 1;
-        damage = footer == null ? before : damage;
-        return;
+    // Decodes nothing.
+    ContainerScanner scanner = new ContainerScanner(path, file, header, null, null, end);
+    CorruptFileException torn = null;
+    long position = endOfGroups;
+    while (position < end) {
+      try {
+        GroupHeader group = group(header, position);
+        damaged(torn);
+        torn = null;
+        add(position, group, true);
+        position = endOfGroups;
+      } catch (CorruptFileException e) {
+        torn = torn == null ? e : torn;
+        position = scanner.search(position + 1);
+        if (scanner.hasUnreadable()) {
+          throw scanner.readError();
+        }
       }
-      add(endOfGroups, group, true);
+    }
+    damaged(footer == null ? null : torn);
+  }
+
+  private void damaged(CorruptFileException group) {
+    if (group != null) {
+      found(group);
+      damagedGroups++;
     }
   }
 
@@ -256,29 +278,62 @@ public final class ContainerInspection {
         bases.add(ChunkRef.container(base), ChunkRef.number(base), 1);
       }
     }
-    long whole = group.wholeLengthOf(0, group.chunkCount());
     groupCount++;
     groupsAsTheyAre += group.stages() == 0 ? 1 : 0;
     chunks += group.chunkCount();
-    wholeBytes += whole;
+    wholeBytes += group.wholeLengthOf(0, group.chunkCount());
     groupBytes += (long) group.length() + group.storedLength();
     differences += ofGroup;
     endOfGroups = position + group.length() + group.storedLength();
     if (lists) {
+      groups.add(new Group(position, group, ofGroup, sound));
+    }
+  }
+
+  private static final class Group {
+    private final long position;
+    private final GroupHeader header;
+    private final int differences;
+    private final boolean sound;
+
+    Group(long position, GroupHeader header, int differences, boolean sound) {
+      this.position = position;
+      this.header = header;
+      this.differences = differences;
+      this.sound = sound;
+    }
+  }
+
+  /** A row for each group. */
+  private static final class Groups extends AbstractList<Map<String, Object>> {
+    private final List<Group> groups;
+
+    Groups(List<Group> groups) {
+      this.groups = groups;
+    }
+
+    @Override
+    public int size() {
+      return groups.size();
+    }
+
+    @Override
+    public Map<String, Object> get(int index) {
+      Group group = groups.get(index);
+      GroupHeader header = group.header;
       Map<String, Object> row = new LinkedHashMap<>();
-      row.put("group", groups.size());
-      row.put("position", position);
-      row.put("headerLength", group.length());
-      row.put("storedLength", group.storedLength());
-      row.put("length", group.originalLength());
-      row.put("logicalLength", whole);
-      row.put("firstChunk", group.firstNumber());
-      row.put("chunks", group.chunkCount());
-      row.put("differences", ofGroup);
-      row.put("stages", group.stages());
-      row.put("state", sound ? "sound" : "damaged");
-      groupRows.add(row);
-      groups.add(group);
+      row.put("group", index);
+      row.put("position", group.position);
+      row.put("headerLength", header.length());
+      row.put("storedLength", header.storedLength());
+      row.put("length", header.originalLength());
+      row.put("logicalLength", header.wholeLengthOf(0, header.chunkCount()));
+      row.put("firstChunk", header.firstNumber());
+      row.put("chunks", header.chunkCount());
+      row.put("differences", group.differences);
+      row.put("stages", header.stages());
+      row.put("state", group.sound ? "sound" : "damaged");
+      return row;
     }
   }
 
@@ -312,14 +367,14 @@ public final class ContainerInspection {
       bases.tell(facts);
     }
     if (lists) {
-      facts.put("groupList", groupRows);
+      facts.put("groupList", new Groups(groups));
       facts.put("chunkList", new Chunks(groups, directory));
     }
   }
 
   /** A row for each chunk. */
   private static final class Chunks extends AbstractList<Map<String, Object>> {
-    private final List<GroupHeader> groups;
+    private final List<Group> groups;
 
     /** Null if it is damaged or not there. */
     private final ContainerDirectory directory;
@@ -327,13 +382,13 @@ public final class ContainerInspection {
     /** How many chunks there are up to the end of each group. */
     private final int[] ends;
 
-    Chunks(List<GroupHeader> groups, ContainerDirectory directory) {
+    Chunks(List<Group> groups, ContainerDirectory directory) {
       this.groups = groups;
       this.directory = directory;
       this.ends = new int[groups.size()];
       int sum = 0;
       for (int i = 0; i < ends.length; i++) {
-        sum += groups.get(i).chunkCount();
+        sum += groups.get(i).header.chunkCount();
         ends[i] = sum;
       }
     }
@@ -350,7 +405,7 @@ public final class ContainerInspection {
       }
       int found = Arrays.binarySearch(ends, index);
       int place = found >= 0 ? found + 1 : -found - 1;
-      GroupHeader group = groups.get(place);
+      GroupHeader group = groups.get(place).header;
       int chunk = index - (place == 0 ? 0 : ends[place - 1]);
       Map<String, Object> row = new LinkedHashMap<>();
       row.put("chunk", group.number(chunk));

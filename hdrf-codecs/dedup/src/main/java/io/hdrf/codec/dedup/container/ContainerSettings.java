@@ -13,6 +13,12 @@ public final class ContainerSettings {
 
   private static final long MILLIS_PER_ID = 4;
 
+  /** As many decoded groups of bases a frame may need, however long they are. */
+  private static final int MIN_BASE_GROUPS = 2;
+
+  /** Bytes of decoded groups of bases that each frame may need: 16 of 256 KiB. */
+  public static final int MIN_BASE_MEMORY = 4 << 20;
+
   // Written only before anybody else has the object.
   private long identity;
   private long containerSize = 256L << 20;
@@ -21,6 +27,7 @@ public final class ContainerSettings {
   private int maxOpenFiles = 256;
   private long directoryMemory = 64L << 20;
   private long groupMemory = 8L << 20;
+  private int baseMemory = MIN_BASE_MEMORY;
   private boolean sharesGroups;
   private long firstId;
   private MemoryBudget memory = MemoryBudget.unlimited();
@@ -35,6 +42,7 @@ public final class ContainerSettings {
     maxOpenFiles = other.maxOpenFiles;
     directoryMemory = other.directoryMemory;
     groupMemory = other.groupMemory;
+    baseMemory = other.baseMemory;
     sharesGroups = other.sharesGroups;
     firstId = other.firstId;
     memory = other.memory;
@@ -117,6 +125,17 @@ public final class ContainerSettings {
   }
 
   /**
+   * Sets the bytes of decoded groups of bases that a frame may need, and that its reader keeps, at
+   * least 0. It may need two groups in any case, however long they are.
+   */
+  public ContainerSettings baseMemory(int bytes) {
+    require("memory for bases", bytes, 0, Integer.MAX_VALUE);
+    ContainerSettings changed = new ContainerSettings(this);
+    changed.baseMemory = bytes;
+    return changed;
+  }
+
+  /**
    * The lowest id that a new container gets; 0 if this is not set. An id grows with the clock,
    * faster than containers are filled, so that one whose file was lost does not come back for other
    * chunks: blocks may refer to it still. Ids that begin so last for 139 years.
@@ -177,6 +196,18 @@ public final class ContainerSettings {
   /** Returns the bytes of decoded groups that are kept. */
   public long groupMemory() {
     return groupMemory;
+  }
+
+  /**
+   * Returns whether a frame may need one more group of bases. Its reader keeps as many, so that it
+   * decodes none twice.
+   *
+   * @param groups how many it needs already
+   * @param bytes of these, decoded
+   * @param more bytes of one more
+   */
+  boolean hasRoomForBases(int groups, long bytes, int more) {
+    return groups < MIN_BASE_GROUPS || bytes + more <= baseMemory;
   }
 
   /** Returns the budget for directories and decoded groups. */

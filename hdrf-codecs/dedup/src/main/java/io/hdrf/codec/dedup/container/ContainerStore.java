@@ -57,9 +57,6 @@ public final class ContainerStore implements Closeable {
   /** No chunk. */
   public static final long NOT_HELD = -2;
 
-  /** A {@link FrameReader} decodes no group of bases twice if a frame needs no more of them. */
-  public static final int MAX_BASE_GROUPS = 16;
-
   private static final Logger LOG = LoggerFactory.getLogger(ContainerStore.class);
 
   /**
@@ -105,8 +102,8 @@ public final class ContainerStore implements Closeable {
     this.containers = containers;
     this.groups = GroupCache.of(context.settings());
     this.loaded = new LoadedContainers(context, containers, new ContainerLoader(context), repairs);
-    this.reader = new ChunkReader(groups, unreadable, context.fingerprinter(), loaded);
-    this.checking = new ChunkReader(new GroupCache(0), unreadable, context.fingerprinter(), loaded);
+    this.reader = newReader(groups);
+    this.checking = newReader(new GroupCache(0));
     this.listing = new ContainerListing(context, loaded);
     this.maintenance =
         new ContainerMaintenance(context, containers, loaded, unreadable, wrong, checking);
@@ -117,6 +114,10 @@ public final class ContainerStore implements Closeable {
         repairs.want(container.id());
       }
     }
+  }
+
+  private ChunkReader newReader(GroupCache cache) {
+    return new ChunkReader(cache, unreadable, context.fingerprinter(), loaded, context.settings());
   }
 
   /**
@@ -463,22 +464,30 @@ public final class ContainerStore implements Closeable {
    *
    * @param ref of a chunk that may be a base
    * @param bounds gets the references of the first one and of the last one
-   * @return whether there is such a chunk
+   * @return the group's length once it is decoded, in bytes; -1 if there is no such chunk
    * @throws IOException if the container could not be read
    */
-  public boolean findGroup(long ref, long[] bounds) throws IOException {
+  public int findGroup(long ref, long[] bounds) throws IOException {
     Container container = loaded.find(ChunkRef.container(ref));
     OpenContainer open = container.open();
     ContainerDirectory content =
         open != null ? open.written() : loaded.directory(container).content();
     int index = content.indexOf(ChunkRef.number(ref));
     if (index < 0) {
-      return false;
+      return -1;
     }
     int group = content.groupOf(index);
     bounds[0] = ChunkRef.pack(container.id(), content.number(content.firstChunk(group)));
     bounds[1] = ChunkRef.pack(container.id(), content.number(content.endChunk(group) - 1));
-    return true;
+    return content.originalLength(group);
+  }
+
+  /**
+   * Returns whether a frame may need one more group of bases; see {@link
+   * ContainerSettings#hasRoomForBases}.
+   */
+  public boolean hasRoomForBases(int groups, long bytes, int more) {
+    return context.settings().hasRoomForBases(groups, bytes, more);
   }
 
   /** What may be found in a container, or by its appender. */

@@ -9,15 +9,20 @@ import java.io.Closeable;
  * Where the base chunks are that were stored last, by their super-features. A table of places for
  * four each, in which a new one takes the place of the one that was put there first. No lock guards
  * it: a reference that belongs to another super-feature is a wrong hint, as there are others. Takes
- * memory when the first base comes, where the budget has some, and gives it back where others need
- * it more. Safe for use by many threads.
+ * memory when the first base comes, half of it or less where the budget has no more, and gives all
+ * back where others need it more. Safe for use by many threads.
  */
 public final class RecentBases implements BaseTable, Closeable {
 
   private static final int WAYS = 4;
   private static final int BYTES_EACH = 2 * Long.BYTES;
 
+  /** A smaller table is of little use: of 1400 chunks. */
+  private static final long LEAST_BYTES = 64 << 10;
+
   private final MemoryShare memory;
+
+  /** The most; a table has these, or a half, a quarter, and so on. */
   private final long bytes;
 
   /** Super-feature and reference in turns; null as long as there is none. */
@@ -83,9 +88,14 @@ public final class RecentBases implements BaseTable, Closeable {
     in[place + 1] = base;
   }
 
-  /** Returns how many chunks it can have, at most. */
+  /** Returns how many chunks it can have: with all of its memory, as long as there is no table. */
   public long chunks() {
-    return bytes / BYTES_EACH / SuperFeatures.COUNT;
+    long[] in = table;
+    return (in == null ? bytes : bytes(in)) / BYTES_EACH / SuperFeatures.COUNT;
+  }
+
+  private static long bytes(long[] table) {
+    return (long) table.length * Long.BYTES;
   }
 
   /**
@@ -115,29 +125,44 @@ public final class RecentBases implements BaseTable, Closeable {
     }
   }
 
-  private synchronized long[] allocate() {
-    if (table == null && !closed && memory.tryReserve(bytes)) {
-      boolean done = false;
-      try {
-        table = new long[(int) (bytes / Long.BYTES)];
+  /** Without the lock, as others may have to give way. */
+  private long[] allocate() {
+    long least = Math.min(bytes, LEAST_BYTES);
+    long some = bytes;
+    while (!memory.reserve(some)) {
+      some /= 2;
+      if (some < least) {
+        return null;
+      }
+    }
+    return allocateReserved(some);
+  }
+
+  private synchronized long[] allocateReserved(long some) {
+    boolean done = false;
+    try {
+      if (table == null && !closed) {
+        table = new long[(int) (some / Long.BYTES)];
         done = true;
-      } finally {
-        if (!done) {
-          memory.release(bytes);
-        }
+      }
+    } finally {
+      if (!done) {
+        memory.release(some);
       }
     }
     return table;
   }
 
   private void shrink(long wanted) {
+    long given;
     synchronized (this) {
       if (table == null) {
         return;
       }
+      given = bytes(table);
       table = null;
     }
-    memory.release(bytes);
+    memory.release(given);
   }
 
   @Override
@@ -145,8 +170,8 @@ public final class RecentBases implements BaseTable, Closeable {
     synchronized (this) {
       closed = true;
       if (table != null) {
+        memory.release(bytes(table));
         table = null;
-        memory.release(bytes);
       }
     }
     memory.close();

@@ -13,6 +13,14 @@ public interface BlockReferences {
     void reference(long blockId, long container, int first, int count) throws IOException;
 
     /**
+     * A block refers to chunks as bases of others, which it refers to next, where that makes a
+     * difference. Not all of them are bases still: what was healed is whole.
+     */
+    default void base(long blockId, long container, int first, int count) throws IOException {
+      reference(blockId, container, first, count);
+    }
+
+    /**
      * A block's file has been read; may wait, so that the disk is left to others.
      *
      * @param bytes how many of its bytes were read

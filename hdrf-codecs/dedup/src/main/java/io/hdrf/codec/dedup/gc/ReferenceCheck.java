@@ -35,6 +35,9 @@ public final class ReferenceCheck {
   private final Set<Long> blocks = new HashSet<>();
   private final Set<Long> badBlocks = new HashSet<>();
 
+  /** Chunks that are named as bases and can't be read, and why; chunks that need them come next. */
+  private final Map<Long, String> badBases = new HashMap<>();
+
   /** Chunks that blocks refer to, and that are there, by container. */
   private final Map<Long, BitSet> referredTo = new HashMap<>();
 
@@ -70,11 +73,23 @@ public final class ReferenceCheck {
    * @return blocks, references, and how many of these are missing; chunks that no block refers to;
    *     those that are kept as differences, their bytes, and the bytes of the differences: without
    *     these three if there are none; entries of the index, and how many of these name no chunk
-   *     that is there: without these two if the index can't be read
+   *     that is there: without the latter if they are in memory, which does not tell, and without
+   *     both if the index can't be read
    * @throws IOException if a block file can't be read
    */
   public Map<String, Long> run() throws IOException {
-    references.forEach(this::look);
+    references.forEach(
+        new BlockReferences.Visitor() {
+          @Override
+          public void reference(long blockId, long container, int first, int count) {
+            look(blockId, container, first, count, false);
+          }
+
+          @Override
+          public void base(long blockId, long container, int first, int count) {
+            look(blockId, container, first, count, true);
+          }
+        });
     Map<String, Long> counts = new LinkedHashMap<>();
     counts.put("blocks", (long) blocks.size());
     counts.put("references", referenceCount);
@@ -89,26 +104,46 @@ public final class ReferenceCheck {
     return counts;
   }
 
-  private void look(long blockId, long container, int first, int count) {
+  /**
+   * @param asBases whether the chunks are needed only by chunks that are differences to them, which
+   *     come next
+   */
+  private void look(long blockId, long container, int first, int count, boolean asBases) {
     blocks.add(blockId);
     referenceCount += count;
     ContainerDirectory content = null;
-    String reason = "is not there";
+    String absence = "is not there";
     try {
       content = containers.directory(container);
     } catch (IOException e) {
-      reason = "can't be read: " + e.getMessage();
+      absence = "can't be read: " + e.getMessage();
     }
     for (int number = first; number < first + count; number++) {
       long ref = ChunkRef.pack(container, number);
-      if (content == null || content.indexOf(number) < 0) {
-        report(blockId, ref, reason);
+      int index = content == null ? -1 : content.indexOf(number);
+      if (index < 0) {
+        found(blockId, ref, absence, asBases);
         continue;
       }
       referredTo.computeIfAbsent(container, id -> new BitSet()).set(number);
       if (containers.isBad(ref)) {
-        report(blockId, ref, "is damaged");
+        found(blockId, ref, "is damaged", asBases);
       }
+      if (!asBases && !badBases.isEmpty()) {
+        long base = content.baseOf(index);
+        String problem = badBases.remove(base);
+        if (problem != null) {
+          report(blockId, base, problem);
+        }
+      }
+    }
+  }
+
+  private void found(long blockId, long ref, String problem, boolean asBase) {
+    if (asBase) {
+      badBases.put(ref, problem);
+    } else {
+      report(blockId, ref, problem);
     }
   }
 
@@ -156,6 +191,11 @@ public final class ReferenceCheck {
 
   /** After the containers were read: entries are removed before their chunks. */
   private void checkIndex(Map<String, Long> counts) {
+    long inMemory = index.entriesInMemory();
+    if (inMemory >= 0) {
+      counts.put("indexEntries", inMemory);
+      return;
+    }
     try {
       index.forEachEntry(this::lookAtEntry);
     } catch (MetadataException e) {

@@ -13,14 +13,15 @@ import io.hdrf.spi.io.UnknownFormatVersionException;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The entries of an index in memory: a table with the containers of the sampled chunks, and nothing
  * else. A file keeps it over restarts. What the table lacks is read from the directories of the
- * containers, the newest first: all of them where there was no file that could be used, and when
- * the table has grown; those that came later where the process was killed, and the file is old.
+ * containers, the newest first: all of them where there was no file that could be used, when the
+ * table has grown, and where entries were lost as others needed half of it; those that came later where the process was killed, and the file is old.
  * Safe for use by many threads, of which one, the index's own, calls {@link #open} and {@link
  * #fill}.
  */
@@ -34,11 +35,15 @@ final class CuckooIndex {
   /** What the footer of a container counts as that is read for its number of chunks. */
   private static final int FOOTER = 32 << 10;
 
+  /** Where memory comes and goes: so many times as long as it took to read containers. */
+  private static final int REST = 10;
+
   private final ContainerStore containers;
   private final PlacesFile file;
   private final IndexCounters counters;
   private final int sample;
   private final SampledPlaces places;
+  private final LongSupplier nanoTime;
 
   // For the index's own thread, and for who closes it after that has ended.
   private final byte[] fingerprints = new byte[BATCH * Fingerprinter.LENGTH];
@@ -56,6 +61,12 @@ final class CuckooIndex {
   private long next;
   private long end;
 
+  /** When that began. */
+  private long began;
+
+  /** When a table that was halved, or lost, may take memory again. */
+  private long restsUntil;
+
   /** How many entries were found in containers, which may have been there already. */
   private long filled;
 
@@ -68,13 +79,26 @@ final class CuckooIndex {
   /** About the number of containers that are still to be read; 1 until that is known. */
   private volatile int toRead = 1;
 
+  /**
+   * @param nanoTime as {@link System#nanoTime}
+   */
   CuckooIndex(
-      ContainerStore containers, PlacesFile file, IndexSettings settings, IndexCounters counters) {
+      ContainerStore containers,
+      PlacesFile file,
+      IndexSettings settings,
+      IndexCounters counters,
+      LongSupplier nanoTime) {
     this.containers = containers;
     this.file = file;
     this.counters = counters;
     this.sample = settings.sample();
     this.places = new SampledPlaces(settings.entryMemory(), containers.memory());
+    this.nanoTime = nanoTime;
+    this.restsUntil = nanoTime.getAsLong();
+  }
+
+  /** Leaves a file that says that the index is in memory; to be called before it gets entries. */
+  void begin() {
     try {
       file.begin();
     } catch (IOException e) {
@@ -101,7 +125,7 @@ final class CuckooIndex {
 
   /**
    * Makes a table where there is none: reads the file, at first, or finds out how large a table is
-   * to be.
+   * to be. Others may have needed all of the memory since: then it waits a while.
    *
    * @param throttle fails if this is to end; then it is done next time
    */
@@ -109,7 +133,14 @@ final class CuckooIndex {
     if (places.isThere()) {
       return;
     }
-    long last = tried ? PlacesFile.NONE : file.load(places);
+    if (filling) {
+      rest();
+    }
+    toRead = Math.max(toRead, 1);
+    if (isResting()) {
+      return;
+    }
+    long last = tried ? PlacesFile.NONE : file.load(places, throttle);
     tried = true;
     if (last == PlacesFile.NONE) {
       CuckooTable table = places.newTable(entries(throttle), RecentPlaces.MIN_LOG2);
@@ -124,7 +155,7 @@ final class CuckooIndex {
     opened = true;
     grown = false;
     // Chunks that came before the table was there lie in containers that are read now.
-    begin(last);
+    startReading(last);
   }
 
   /** About how many entries the containers' chunks have. */
@@ -138,7 +169,20 @@ final class CuckooIndex {
     return chunks / sample + chunks / sample / 4;
   }
 
-  private void begin(long before) {
+  private boolean isResting() {
+    return nanoTime.getAsLong() - restsUntil < 0;
+  }
+
+  /** Containers are not read any more. */
+  private void rest() {
+    filling = false;
+    toRead = 0;
+    long now = nanoTime.getAsLong();
+    restsUntil = now + REST * (now - began);
+  }
+
+  private void startReading(long before) {
+    began = nanoTime.getAsLong();
     next = containers.last();
     end = before;
     filled = 0;
@@ -151,7 +195,8 @@ final class CuckooIndex {
   }
 
   /**
-   * Has the table grow if it is full, and reads what containers are to be read for it.
+   * Has the table grow if it is full, or was halved and so has lost entries, and reads what
+   * containers are to be read for it.
    *
    * @param throttle fails if this is to end; it goes on next time
    */
@@ -159,9 +204,11 @@ final class CuckooIndex {
     if (!opened) {
       return;
     }
-    if (!filling && places.isFull() && places.makeTwice()) {
+    if (!filling
+        && (places.wasHalved() ? !isResting() : places.isFull())
+        && places.makeTwice()) {
       grown = true;
-      begin(-1);
+      startReading(-1);
     }
     if (!filling) {
       return;
@@ -181,8 +228,7 @@ final class CuckooIndex {
       places.makeOld();
     }
     grown = false;
-    filling = false;
-    toRead = 0;
+    rest();
     LOG.info("The index of {} is complete: {} entries", file.path(), places.count());
   }
 
@@ -259,10 +305,12 @@ final class CuckooIndex {
 
   /** Writes the file, if the table is complete. The own thread has ended. */
   void close() {
+    // What a halved table lost the next process reads.
+    long last = places.wasHalved() ? -1 : Math.min(containers.last(), firstUnread - 1);
     CuckooTable table = places.take();
     try {
       if (opened && !filling && table != null) {
-        file.store(table, places.hash(), Math.min(containers.last(), firstUnread - 1));
+        file.store(table, places.hash(), last);
       }
     } finally {
       if (table != null) {

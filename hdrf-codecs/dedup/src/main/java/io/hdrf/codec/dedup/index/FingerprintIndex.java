@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,6 +63,7 @@ public final class FingerprintIndex implements Closeable {
   private final IndexCounters counters = new IndexCounters();
   private final AtomicLong removedSinceCompaction = new AtomicLong();
   private final StoreBackoff backoff;
+  private final LongSupplier nanoTime;
   private final PlacesFile placesFile;
   private final RateThrottle throttle = new RateThrottle(RateThrottle.SYSTEM);
 
@@ -71,8 +73,10 @@ public final class FingerprintIndex implements Closeable {
   /** Whether an index in memory has taken everything out of the store that was left there. */
   private boolean storeLeft;
 
-  /** When that is tried next; counts only if it failed before. */
-  private long leaveAt = System.nanoTime();
+  /** When that is tried next. */
+  private long leaveAt;
+
+  private boolean leaveFailed;
 
   /** Null until the store was reached for the first time, and during the beginning of a rebuild. */
   private volatile BloomFilterArray filters;
@@ -96,6 +100,20 @@ public final class FingerprintIndex implements Closeable {
       Path directory,
       DurableFiles files,
       IndexSettings settings) {
+    this(store, containers, chunkPins, directory, files, settings, System::nanoTime);
+  }
+
+  /**
+   * @param nanoTime as {@link System#nanoTime}
+   */
+  FingerprintIndex(
+      MetadataStore store,
+      ContainerStore containers,
+      ChunkPins chunkPins,
+      Path directory,
+      DurableFiles files,
+      IndexSettings settings,
+      LongSupplier nanoTime) {
     this.store = store;
     this.containers = containers;
     this.chunkPins = chunkPins;
@@ -108,13 +126,24 @@ public final class FingerprintIndex implements Closeable {
     this.writer = new EntryWriter(store, segments, counters);
     this.rebuild = new IndexRebuild(store, containers, segments, mark, writer, sample);
     this.cache = new RecentPlaces(settings.cacheMemory(), containers.memory());
-    this.backoff = new StoreBackoff(directory, counters, System::nanoTime);
+    this.nanoTime = nanoTime;
+    this.leaveAt = nanoTime.getAsLong();
+    this.backoff = new StoreBackoff(directory, counters, nanoTime);
     this.placesFile =
         new PlacesFile(
             directory.resolveSibling(PlacesFile.NAME), files, containers.identity(), sample);
     this.inMemory =
-        settings.inMemory() ? new CuckooIndex(containers, placesFile, settings, counters) : null;
+        settings.inMemory()
+            ? new CuckooIndex(containers, placesFile, settings, counters, nanoTime)
+            : null;
     throttle.setRate(settings.bytesPerSecond());
+  }
+
+  /** Has it known from now on where the entries are; to be called before the first block comes. */
+  public void begin() {
+    if (inMemory != null) {
+      inMemory.begin();
+    }
   }
 
   /** A new one, for one thread. */
@@ -171,15 +200,19 @@ public final class FingerprintIndex implements Closeable {
   }
 
   /**
-   * Shows each entry that the store has. An index in memory, which knows neither fingerprints nor
-   * references, shows none.
+   * Returns the number of entries of an index in memory, which knows neither fingerprints nor
+   * references; -1 if filters and store have them.
+   */
+  public long entriesInMemory() {
+    return inMemory == null ? -1 : inMemory.places().count();
+  }
+
+  /**
+   * Shows each entry that the store has.
    *
    * @param visitor is given the chunk's reference, or -1 if the entry is not what it must be
    */
   public void forEachEntry(LongConsumer visitor) throws MetadataException {
-    if (inMemory != null) {
-      return;
-    }
     store.scan(
         Table.CHUNKS,
         new byte[0],
@@ -266,15 +299,24 @@ public final class FingerprintIndex implements Closeable {
 
   /** Takes out what filters and store have of the time when they were used, which is old soon. */
   private void leaveStore(BooleanSupplier stopping) {
-    if (storeLeft || System.nanoTime() - leaveAt < 0) {
+    if (storeLeft || nanoTime.getAsLong() - leaveAt < 0) {
       return;
     }
     try {
       clearFilters();
       storeLeft = rebuild.clear(stopping);
     } catch (IOException e) {
-      LOG.debug("Entries stay in the metadata store for now", e);
-      leaveAt = System.nanoTime() + LEAVE_NANOS;
+      if (!leaveFailed) {
+        LOG.warn(
+            "Entries of the time before hdrf.dedup.index was cuckoo can't be deleted, in the"
+                + " metadata store or in {}, and take space there. This is tried every minute: see"
+                + " that the store can be reached and the directory be written. If you gave the"
+                + " store up, there is nothing to do",
+            directory,
+            e);
+        leaveFailed = true;
+      }
+      leaveAt = nanoTime.getAsLong() + LEAVE_NANOS;
     }
   }
 
@@ -431,7 +473,7 @@ public final class FingerprintIndex implements Closeable {
     Map<String, Long> values = new LinkedHashMap<>(counters.asMap());
     values.put("indexPending", pending());
     values.put("indexCacheMemoryBytes", cache.memory());
-    values.put("indexEntriesInMemory", inMemory == null ? 0 : inMemory.places().count());
+    values.put("indexEntriesInMemory", Math.max(0, entriesInMemory()));
     values.put("indexEntriesMemoryBytes", inMemory == null ? 0 : inMemory.places().memory());
     values.put("indexContainersToRead", inMemory == null ? 0L : inMemory.toRead());
     BloomFilterArray array = filters;

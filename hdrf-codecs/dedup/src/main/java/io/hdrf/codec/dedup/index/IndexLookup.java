@@ -32,6 +32,9 @@ public final class IndexLookup {
   /** The most fingerprints of one call of {@link #find}. */
   public static final int MAX_COUNT = 1024;
 
+  /** The most directories that are read because hints name them, of one batch. */
+  static final int MAX_FOLLOWED = 64;
+
   /** No reference, and no container. */
   static final long NONE = -1;
 
@@ -88,6 +91,12 @@ public final class IndexLookup {
   /** The containers that hints name. */
   private final long[] hinted = new long[MAX_COUNT];
 
+  /** For how many chunks, each. */
+  private final int[] hintedChunks = new int[MAX_COUNT];
+
+  /** Directories that were read for this batch because hints named them. */
+  private int followed;
+
   private byte[] fingerprints;
   private long[] refs;
 
@@ -129,6 +138,7 @@ public final class IndexLookup {
     fingerprints = batch;
     refs = into;
     foundCount = 0;
+    followed = 0;
     // The last call may have ended with an error.
     proposedCount = 0;
     Arrays.fill(confirmed, false);
@@ -157,31 +167,48 @@ public final class IndexLookup {
 
   /**
    * Takes the unknown chunks that are where the hints say. Container by container, so that none is
-   * loaded twice for a batch, and those in memory first, before the others push them out.
+   * loaded twice for a batch, and those in memory first, before the others push them out. Of these
+   * some are loaded, those that have the most chunks: what is scattered wider is stored again.
    *
    * @param numbered whether references are known, not only containers
    */
   private void followHints(boolean numbered) {
     int count = 0;
-    long last = NONE;
+    int place = 0;
     for (int i = 0; i < unknownCount; i++) {
       long container = hintedContainer(unknown[i], numbered);
-      if (container != NONE && container != last) {
-        last = container;
-        count = addHinted(container, count);
+      if (container != NONE) {
+        place = place < count && hinted[place] == container ? place : find(container, count);
+        if (place == count) {
+          hinted[place] = container;
+          hintedChunks[place] = 0;
+          count++;
+        }
+        hintedChunks[place]++;
       }
     }
     for (int i = 0; i < count; i++) {
       if (containers.isLoaded(hinted[i])) {
         followHints(hinted[i], numbered);
-        hinted[i] = NONE;
+        hintedChunks[i] = 0;
       }
     }
+    for (int i = mostHinted(count); i >= 0 && followed < MAX_FOLLOWED; i = mostHinted(count)) {
+      followed++;
+      followHints(hinted[i], numbered);
+      hintedChunks[i] = 0;
+    }
+  }
+
+  /** Returns which container left is hinted for the most chunks; -1 if there is none. */
+  private int mostHinted(int count) {
+    int most = -1;
     for (int i = 0; i < count; i++) {
-      if (hinted[i] != NONE) {
-        followHints(hinted[i], numbered);
+      if (hintedChunks[i] > (most < 0 ? 0 : hintedChunks[most])) {
+        most = i;
       }
     }
+    return most;
   }
 
   private long hintedContainer(int chunk, boolean numbered) {
@@ -191,14 +218,13 @@ public final class IndexLookup {
     return hints[chunk] == NONE ? NONE : ChunkRef.container(hints[chunk]);
   }
 
-  private int addHinted(long container, int count) {
-    for (int i = 0; i < count; i++) {
-      if (hinted[i] == container) {
-        return count;
-      }
+  /** Returns the place of a hinted container; {@code count} if it is none yet. */
+  private int find(long container, int count) {
+    int place = 0;
+    while (place < count && hinted[place] != container) {
+      place++;
     }
-    hinted[count] = container;
-    return count + 1;
+    return place;
   }
 
   private void followHints(long container, boolean numbered) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.index;
 
+import io.hdrf.codec.dedup.container.Throttle;
 import io.hdrf.codec.dedup.container.format.SlotHash;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.jni.CuckooTable;
@@ -12,6 +13,7 @@ import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.io.UnknownFormatVersionException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.LongBuffer;
@@ -93,10 +95,12 @@ final class PlacesFile {
   /**
    * Has places use what was saved.
    *
+   * @param throttle fails by an {@link InterruptedIOException} if this is to end
    * @return the last container whose entries are among it; -1 if there was none; {@link #NONE} if
    *     nothing was saved that can be used
+   * @throws InterruptedIOException if the throttle did
    */
-  long load(SampledPlaces places) {
+  long load(SampledPlaces places, Throttle throttle) throws InterruptedIOException {
     CuckooTable unused = null;
     try (ReadableFile in = ChannelFile.open(file)) {
       if (in.length() == 0) {
@@ -109,12 +113,14 @@ final class PlacesFile {
         LOG.info("There is no memory for {}; the index is made again from the containers", file);
         return NONE;
       }
-      readSlots(in, unused);
+      readSlots(in, unused, throttle);
       places.use(unused, header.hash);
       unused = null;
       return header.last;
     } catch (NoSuchFileException e) {
       LOG.debug("{} is not there", file);
+    } catch (InterruptedIOException e) {
+      throw e;
     } catch (IOException e) {
       LOG.warn(
           "{} can't be used; the index is made again from the containers: {}",
@@ -184,13 +190,14 @@ final class PlacesFile {
   }
 
   /** Reads the slots into an empty table of the header's size. */
-  void readSlots(ReadableFile in, CuckooTable into) throws IOException {
+  void readSlots(ReadableFile in, CuckooTable into, Throttle throttle) throws IOException {
     ByteBuffer piece = BufferPool.shared().take(PIECE);
     try {
       long at = HEADER_LENGTH;
       int crc = 0;
       for (int first = 0; first < into.slotCount(); first += piece.limit() / Long.BYTES) {
         limit(piece, into.slotCount() - first);
+        throttle.acquire(piece.limit());
         read(in, piece, at);
         piece.flip();
         crc = Crc32c.update(crc, piece);

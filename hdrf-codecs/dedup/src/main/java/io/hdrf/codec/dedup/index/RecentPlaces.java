@@ -223,13 +223,17 @@ class RecentPlaces implements Closeable {
     return memory.tryReserve(CuckooTable.bytes(log2));
   }
 
-  private synchronized void shrink(long bytes) {
+  final synchronized void shrink(long bytes) {
     long goal = Math.max(0, memory() - bytes);
     while (memory() > goal && table != null) {
       halve();
       putSince = 0;
+      halved();
     }
   }
+
+  /** Half of the table is gone, and some of its entries. */
+  void halved() {}
 
   /** Leaves half of the table; nothing of the smallest, nor after an error. */
   private void halve() {

@@ -17,6 +17,9 @@ final class SampledPlaces extends RecentPlaces {
   /** A table grows when so little of it is free: one part in this many. */
   private static final int MARGIN = 32;
 
+  /** Whether others needed half of the memory since there is this table, or since it grew. */
+  private boolean halved;
+
   /**
    * @param most bytes of memory, of which at least 64 KiB may be used
    * @param budget has room for what is used
@@ -34,6 +37,16 @@ final class SampledPlaces extends RecentPlaces {
   /** As long as there is no table nothing is kept: the owner finds it in the containers. */
   @Override
   void begin() {}
+
+  @Override
+  void halved() {
+    halved = true;
+  }
+
+  /** Returns whether the table was halved since it grew. */
+  synchronized boolean wasHalved() {
+    return halved;
+  }
 
   /** Returns whether there is a table; all of it may have been given up for want of memory. */
   synchronized boolean isThere() {
@@ -94,6 +107,7 @@ final class SampledPlaces extends RecentPlaces {
   synchronized void use(CuckooTable made, SlotHash hashOfEntries) {
     CuckooTable before = table;
     table = made;
+    halved = false;
     hash = hashOfEntries;
     if (before != null) {
       giveBack(before);
@@ -154,6 +168,7 @@ final class SampledPlaces extends RecentPlaces {
         return false;
       }
       table.makeOld();
+      halved = false;
       return true;
     }
   }

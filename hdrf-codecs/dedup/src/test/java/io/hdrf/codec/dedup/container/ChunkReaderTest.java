@@ -47,7 +47,7 @@ class ChunkReaderTest {
   private final Asked file = new Asked();
   private final GroupCache cache = new GroupCache(1 << 20);
   private final ChunkReader reader =
-      new ChunkReader(cache, new Quarantine(), Chunks::fingerprint, null);
+      new ChunkReader(cache, new Quarantine(), Chunks::fingerprint, null, Chunks.settings());
 
   /** Groups of two chunks with even numbers, a thousand bytes apart. */
   private LoadedContainer container() {

@@ -125,6 +125,44 @@ class ContainerInspectionTest {
     assertThat(facts).containsEntry("groups", 1).containsEntry("chunks", 4L);
   }
 
+  /** It can't be in the making if another follows. */
+  @Test
+  void aDamagedGroupOfWhatIsNotSealedIsDamage() throws IOException {
+    byte[] bytes = differences();
+    inspect(file(ContainerNames.SEALED, bytes));
+    int end = bytes.length - ((Long) facts.get("bytesBehindGroups")).intValue();
+    long second = (Long) list("groupList").get(1).get("position");
+    for (int at = HEADER; at < second; at++) {
+      byte[] damaged = Arrays.copyOf(bytes, end + 1);
+      damaged[at] ^= 1;
+      Path file = file(ContainerNames.OPEN, damaged);
+      assertThatThrownBy(() -> inspect(file))
+          .as("byte " + at)
+          .isInstanceOf(CorruptFileException.class)
+          .hasMessageContaining(file.toString());
+      assertThat(facts)
+          .containsEntry("damagedGroups", 1)
+          .containsEntry("groups", 1)
+          .containsEntry("chunks", 4L)
+          .containsEntry("bytesBehindGroups", 1L);
+      assertThat(list("chunkList")).extracting("chunk").containsExactly(4, 5, 6, 7);
+    }
+  }
+
+  @Test
+  void aCopyOfWhatIsNotSealedIsNotSealed() throws IOException {
+    byte[] bytes = differences();
+    inspect(file(ContainerNames.SEALED, bytes));
+    int end = bytes.length - ((Long) facts.get("bytesBehindGroups")).intValue();
+    for (String suffix : List.of(ContainerNames.OPEN, ContainerNames.TEMPORARY)) {
+      assertThat(inspect(file(suffix + ".bak", Arrays.copyOf(bytes, end)))).isTrue();
+      assertGroupsAndChunks("unknown");
+      assertThat(facts).containsEntry("form", "container that is not sealed");
+    }
+    assertThat(inspect(file(ContainerNames.SEALED + ".bak", bytes))).isTrue();
+    assertThat(facts).containsEntry("form", "container");
+  }
+
   @ParameterizedTest
   @MethodSource("io.hdrf.codec.dedup.container.GoldenContainers#all")
   void everyVersionIsTold(GoldenContainers golden) throws IOException {

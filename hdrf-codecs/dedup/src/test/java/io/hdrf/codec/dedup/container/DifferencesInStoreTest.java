@@ -34,6 +34,9 @@ class DifferencesInStoreTest {
 
   private static final int LENGTH = 1200;
 
+  /** Five chunks. */
+  private static final int LONGEST_GROUP = 5 * (LENGTH + 50);
+
   @TempDir Path dir;
 
   private final Random random = TestSeed.random("differences in a store");
@@ -213,9 +216,9 @@ class DifferencesInStoreTest {
   /** Even where the cache has no room for any. */
   @Test
   void aFrameDecodesNoGroupOfBasesTwice() throws IOException {
-    settings = settings.containerSize(1 << 20).groupMemory(0);
+    int count = 16;
+    settings = settings.containerSize(1 << 20).groupMemory(0).baseMemory(count * LONGEST_GROUP);
     reopen();
-    int count = ContainerStore.MAX_BASE_GROUPS;
     try (ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
       for (int i = 0; i < 6 * count; i++) {
         appendWhole(appender, i);
@@ -247,6 +250,63 @@ class DifferencesInStoreTest {
     all.clear();
     assertThatThrownBy(() -> store.read(1, count, count, all))
         .isInstanceOf(CorruptFrameException.class);
+  }
+
+  /** What is kept can be read again once the file is gone. */
+  @Test
+  void aReaderKeepsNoMoreBasesThanThereIsRoomFor() throws IOException {
+    int count = 8;
+    for (int kept : new int[] {2, 5}) {
+      settings =
+          settings
+              .containerSize(1 << 20)
+              .groupMemory(0)
+              .baseMemory(kept == 2 ? 0 : kept * LONGEST_GROUP);
+      reopen();
+      long first;
+      try (ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+        first = appendWhole(appender, 0);
+        for (int i = 1; i < 8 * count; i++) {
+          appendWhole(appender, i);
+        }
+      }
+      long container = ChunkRef.container(first);
+      store.sealIdle(container);
+      ContainerDirectory content = store.directory(container);
+      long[] differences = new long[count];
+      try (ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+        for (int i = 0; i < count; i++) {
+          int number = content.number(content.firstChunk(i));
+          differences[i] = appendDifference(appender, ChunkRef.pack(container, number));
+        }
+      }
+      store.sealIdle(ChunkRef.container(differences[0]));
+      ByteBuffer chunk = ByteBuffer.allocateDirect(2 * LENGTH);
+      try (ContainerStore.FrameReader reader = store.newFrameReader()) {
+        for (long ref : differences) {
+          read(reader, ref, chunk);
+        }
+        Path file = ContainerNames.file(dir, container, ContainerNames.SEALED);
+        Files.write(file, new byte[(int) Files.size(file)]);
+        int readable = 0;
+        for (int i = count - 1; i >= 0; i--) {
+          try {
+            read(reader, differences[i], chunk);
+            readable++;
+          } catch (CorruptFrameException e) {
+            break;
+          }
+        }
+        // Groups are shorter than the longest.
+        assertThat(readable).isBetween(kept, kept == 2 ? 2 : kept + 1);
+      }
+    }
+  }
+
+  private static void read(ContainerStore.FrameReader reader, long ref, ByteBuffer chunk)
+      throws IOException {
+    chunk.clear();
+    reader.read(ChunkRef.container(ref), ChunkRef.number(ref), 1, chunk);
   }
 
   /** Chunks of a group that is not written yet are no bases, but soon after. */

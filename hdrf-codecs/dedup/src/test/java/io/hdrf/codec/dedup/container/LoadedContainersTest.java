@@ -288,7 +288,8 @@ class LoadedContainersTest {
     fill(Chunks.settings());
     Path file = ContainerNames.file(scratch.resolve("c"), 0, ContainerNames.SEALED);
     GroupCache cache = new GroupCache(10_000);
-    ChunkReader reader = new ChunkReader(cache, new Quarantine(), Chunks::fingerprint, null);
+    ChunkReader reader =
+        new ChunkReader(cache, new Quarantine(), Chunks::fingerprint, null, Chunks.settings());
     int[] reads = new int[1];
     try (ChannelFile channel = ChannelFile.open(file)) {
       ContainerFooter footer = ContainerFooter.read(file, channel);
@@ -324,7 +325,8 @@ class LoadedContainersTest {
       reads[0] = 0;
       ByteBuffer all = ByteBuffer.allocateDirect((int) directory.originalBytes());
       ChunkReader alone =
-          new ChunkReader(new GroupCache(0), new Quarantine(), Chunks::fingerprint, null);
+          new ChunkReader(
+              new GroupCache(0), new Quarantine(), Chunks::fingerprint, null, Chunks.settings());
       alone.read(container, 0, directory.chunkCount(), all, alone.newBases(Throttle.NONE));
       assertThat(reads[0]).isEqualTo(1);
       cache.clear();

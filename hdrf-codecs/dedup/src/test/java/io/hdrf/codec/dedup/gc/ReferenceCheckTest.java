@@ -102,6 +102,30 @@ class ReferenceCheckTest {
         .containsExactly("blk_1 needs chunk " + ChunkRef.toString(refs[1]) + ", which is damaged");
   }
 
+  /** A chunk that was healed is whole: its block names a base that it does not need. */
+  @Test
+  void aBaseThatNoChunkNeedsMayBeDamaged() throws IOException {
+    long[] refs = store.sealed(3);
+    long container = ChunkRef.container(refs[0]);
+    store.containers.markBad(refs[1]);
+    Map<String, Long> found =
+        new ReferenceCheck(
+                store.containers,
+                visitor -> {
+                  visitor.base(1, container, ChunkRef.number(refs[1]), 1);
+                  visitor.base(1, container + 7, 0, 1);
+                  visitor.reference(1, container, ChunkRef.number(refs[0]), 1);
+                },
+                store.index,
+                problems::add)
+            .run();
+    assertThat(found)
+        .containsEntry("references", 3L)
+        .containsEntry("missing", 0L)
+        .containsEntry("unreferenced", 1L);
+    assertThat(problems).isEmpty();
+  }
+
   @Test
   void aHundredBlocksAreNamed() throws IOException {
     long[] refs = store.sealed(1);

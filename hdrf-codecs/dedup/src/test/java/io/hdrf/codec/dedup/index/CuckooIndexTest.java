@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.log4j.Level;
@@ -36,12 +37,18 @@ class CuckooIndexTest {
 
   private int chunks;
 
+  /** The time, and by how much it is later each time that somebody asks. */
+  private long now;
+
+  private long step;
+
   @BeforeEach
   void open() throws IOException {
     conf.set("hdrf.dedup.index", "cuckoo");
     conf.set("hdrf.dedup.cache.memory", "0");
     store = new IndexedContainers(directory, conf);
-    index = store.index;
+    store.index.close();
+    index = newIndex();
   }
 
   @AfterEach
@@ -59,13 +66,17 @@ class CuckooIndexTest {
   }
 
   private FingerprintIndex newIndex() throws IOException {
-    return new FingerprintIndex(
-        store.watched,
-        store.containers,
-        store.chunkPins,
-        directory.resolve("index"),
-        store.files,
-        settings());
+    FingerprintIndex opened =
+        new FingerprintIndex(
+            store.watched,
+            store.containers,
+            store.chunkPins,
+            directory.resolve("index"),
+            store.files,
+            settings(),
+            () -> now += step);
+    opened.begin();
+    return opened;
   }
 
   /** Opens an index, as after a start. */
@@ -445,7 +456,15 @@ class CuckooIndexTest {
         (operation, batch) -> {
           throw new StoreUnreachableException("gone");
         };
-    reopen();
+    try (LogCapture log = new LogCapture(Level.WARN, "FingerprintIndex")) {
+      reopen();
+      now += TimeUnit.HOURS.toNanos(1);
+      work();
+      assertThat(log.messages())
+          .singleElement()
+          .asString()
+          .contains("can't be deleted", "the store can be reached", directory.toString());
+    }
     add(100);
     index.close();
     assertThat(storedEntries()).isGreaterThan(100);
@@ -485,6 +504,102 @@ class CuckooIndexTest {
     work();
     assertThat(entriesOf(1, 2100)).isEqualTo(2100);
     assertThat(metric("indexRebuilds")).isEqualTo(2);
+  }
+
+  /** A table of 512 KiB with 32,000 entries: half of it is full. */
+  private void fillTable() throws IOException {
+    conf.set("hdrf.dedup.index.memory", "1m");
+    restart();
+    for (int i = 0; i < 16; i++) {
+      add(2000);
+      work();
+    }
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(512 << 10);
+    assertThat(metric("indexContainersToRead")).isZero();
+  }
+
+  @Test
+  void whatWasLostForWantOfMemoryComesBack() throws IOException {
+    fillTable();
+    index.inMemory().places().shrink(1);
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(256 << 10);
+    assertThat(entriesOf(1, 32_000)).isBetween(30_000, 31_900);
+    work();
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(512 << 10);
+    assertThat(metric("indexContainersToRead")).isZero();
+    assertThat(entriesOf(1, 32_000)).isGreaterThan(31_900);
+  }
+
+  @Test
+  void whatWasLostForWantOfMemoryComesBackAfterAStart() throws IOException {
+    fillTable();
+    index.inMemory().places().shrink(1);
+    restart();
+    assertThat(metric("indexRebuilds")).isZero();
+    assertThat(entriesOf(1, 32_000)).as("as many as there is room for").isGreaterThan(29_000);
+  }
+
+  /** Where the table is not full after that, too. */
+  @Test
+  void whatALooseTableLostComesBack() throws IOException {
+    conf.set("hdrf.dedup.index.memory", "1m");
+    for (int i = 0; i < 13; i++) {
+      add(2000);
+    }
+    index.close();
+    Files.delete(file());
+    reopen();
+    for (boolean start : new boolean[] {false, true}) {
+      assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(512 << 10);
+      assertThat(entriesOf(1, 26_000)).isGreaterThan(25_900);
+      index.inMemory().places().shrink(1);
+      assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(256 << 10);
+      assertThat(entriesOf(1, 26_000)).isLessThan(25_900);
+      if (start) {
+        restart();
+        assertThat(metric("indexRebuilds")).isZero();
+        assertThat(entriesOf(1, 26_000)).isGreaterThan(25_900);
+      } else {
+        work();
+      }
+    }
+  }
+
+  /** Otherwise containers might be read all the time. */
+  @Test
+  void memoryThatComesAndGoesIsNotTakenEachTime() throws IOException {
+    fillTable();
+    step = TimeUnit.HOURS.toNanos(1);
+    index.inMemory().places().shrink(1);
+    work();
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(512 << 10);
+    for (long taken : new long[] {1, Long.MAX_VALUE}) {
+      index.inMemory().places().shrink(taken);
+      long left = metric("indexEntriesMemoryBytes");
+      assertThat(left).isEqualTo(taken == 1 ? 256 << 10 : 0);
+      work();
+      assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(left);
+      assertThat(metric("indexContainersToRead") > 0).isEqualTo(left == 0);
+      now += TimeUnit.DAYS.toNanos(10);
+      work();
+      assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(512 << 10);
+      assertThat(metric("indexContainersToRead")).isZero();
+    }
+  }
+
+  /** It may be large. */
+  @Test
+  void theFileIsReadAtTheIndexsPace() throws IOException {
+    work();
+    add(100);
+    index.close();
+    index = newIndex();
+    index.work(() -> true);
+    assertThat(metric("indexEntriesInMemory")).isZero();
+    assertThat(metric("indexContainersToRead")).isPositive();
+    work();
+    assertThat(metric("indexEntriesInMemory")).isEqualTo(100);
+    assertThat(metric("indexRebuilds")).isZero();
   }
 
   /** Others need the memory: the younger entries stay, and all come back when there is room. */

@@ -23,6 +23,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.TreeSet;
@@ -624,6 +625,32 @@ class FingerprintIndexTest {
         .containsEntry("indexFoundBeside", 5L);
     assertThat(operations).isEmpty();
     index.close();
+  }
+
+  /** Where chunks are scattered, those are looked for of which most lie together. */
+  @Test
+  void someDirectoriesAreReadForABatch() throws IOException {
+    ContainerSettings settings = ContainerSettings.of(7).directoryMemory(0).maxOpenFiles(1);
+    Path small = directory.resolve("small");
+    try (IndexedContainers own = new IndexedContainers(small, new Configuration(false), settings)) {
+      own.index.work(() -> false);
+      int alone = 100;
+      int together = 3;
+      for (int i = 0; i < alone; i++) {
+        own.sealed(1);
+      }
+      for (int i = 0; i < 10; i++) {
+        own.sealed(together);
+      }
+      own.index.work(() -> false);
+      long[] found = find(own.index.newLookup(), 1, alone + 10 * together);
+      assertThat(Arrays.copyOfRange(found, alone, found.length)).doesNotContain(-1);
+      // One may have been in memory.
+      assertThat(Arrays.stream(found).filter(ref -> ref >= 0).count())
+          .isBetween(
+              10L * together + IndexLookup.MAX_FOLLOWED - 10,
+              10L * together + IndexLookup.MAX_FOLLOWED - 8);
+    }
   }
 
   /** There is room for two directories of three: those of bases push each other out. */

@@ -2,6 +2,7 @@
 package io.hdrf.codec.dedup.index;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
+import io.hdrf.codec.dedup.container.Throttle;
 import io.hdrf.io.BytesFile;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.jni.CuckooTable;
@@ -53,7 +54,7 @@ class PlacesFileFuzzTest {
     try (BytesFile in = new BytesFile(bytes)) {
       PlacesFile.Header header = file.readHeader(in, MOST_LOG2);
       table = new CuckooTable(header.bucketsLog2);
-      file.readSlots(in, table);
+      file.readSlots(in, table, Throttle.NONE);
       use(table);
     } catch (CorruptFileException | UnknownFormatVersionException expected) {
       // Refused.

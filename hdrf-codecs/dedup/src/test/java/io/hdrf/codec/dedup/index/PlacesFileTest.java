@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.hdrf.codec.dedup.container.Throttle;
 import io.hdrf.codec.dedup.container.format.SlotHash;
 import io.hdrf.io.LogCapture;
 import io.hdrf.jni.Crc32c;
@@ -106,7 +107,7 @@ class PlacesFileTest {
     // In the place of the former, too.
     file().store(table, HASH, LAST);
     assertThat(list(directory)).containsExactly(path());
-    assertThat(file().load(places)).isEqualTo(LAST);
+    assertThat(file().load(places, Throttle.NONE)).isEqualTo(LAST);
     assertThat(slots(places.table)).isEqualTo(slots(table));
     assertThat(places.hash().of(5)).isEqualTo(HASH.of(5)).isNotEqualTo(SlotHash.random().of(5));
     assertThat(places.count()).isEqualTo(Arrays.stream(slots(table)).filter(e -> e != 0).count());
@@ -126,7 +127,7 @@ class PlacesFileTest {
     assertThat(HexFormat.of().formatHex(golden))
         .isEqualTo(String.format(GOLDEN, "8a0db8b4", "176c13d6"));
     Files.write(path(), golden);
-    assertThat(file().load(places)).isEqualTo(LAST);
+    assertThat(file().load(places, Throttle.NONE)).isEqualTo(LAST);
     assertThat(places.count()).isEqualTo(2);
     assertThat(slots(places.table)).containsExactly(0x5c12345L, 0xffffffffffc00001L, 0, 0);
     Files.delete(path());
@@ -183,12 +184,12 @@ class PlacesFileTest {
     file().begin();
     assertThat(path()).isEmptyFile();
     try (LogCapture log = new LogCapture(Level.WARN, "PlacesFile")) {
-      assertThat(file().load(places)).isEqualTo(PlacesFile.NONE);
+      assertThat(file().load(places, Throttle.NONE)).isEqualTo(PlacesFile.NONE);
       assertThat(log.messages()).isEmpty();
     }
     file().store(new CuckooTable(0), HASH, 3);
     file().begin();
-    assertThat(file().load(places)).isEqualTo(3);
+    assertThat(file().load(places, Throttle.NONE)).isEqualTo(3);
   }
 
   /** What can't be used is named, takes no memory, and stays until another takes its place. */
@@ -199,7 +200,7 @@ class PlacesFileTest {
     byte[] bytes = change.apply(golden());
     Files.write(path(), bytes);
     try (LogCapture log = new LogCapture(Level.WARN, "PlacesFile")) {
-      assertThat(file().load(places)).isEqualTo(PlacesFile.NONE);
+      assertThat(file().load(places, Throttle.NONE)).isEqualTo(PlacesFile.NONE);
       assertThat(log.messages()).hasSize(1);
       assertThat(log.all())
           .contains(path().toString())
@@ -210,13 +211,13 @@ class PlacesFileTest {
     assertThat(budget.used()).isZero();
     assertThat(Files.readAllBytes(path())).isEqualTo(bytes);
     file().store(new CuckooTable(0), HASH, 3);
-    assertThat(file().load(places)).isEqualTo(3);
+    assertThat(file().load(places, Throttle.NONE)).isEqualTo(3);
   }
 
   @Test
-  void aFileThatIsNotThereIsNoFault() {
+  void aFileThatIsNotThereIsNoFault() throws IOException {
     try (LogCapture log = new LogCapture(Level.INFO, "PlacesFile")) {
-      assertThat(file().load(places)).isEqualTo(PlacesFile.NONE);
+      assertThat(file().load(places, Throttle.NONE)).isEqualTo(PlacesFile.NONE);
       assertThat(log.messages()).isEmpty();
     }
   }
@@ -226,7 +227,7 @@ class PlacesFileTest {
     file().store(new CuckooTable(15), HASH, 3);
     MemoryBudget small = new MemoryBudget(500_000);
     SampledPlaces few = new SampledPlaces(1 << 20, small);
-    assertThat(file().load(few)).isEqualTo(PlacesFile.NONE);
+    assertThat(file().load(few, Throttle.NONE)).isEqualTo(PlacesFile.NONE);
     assertThat(small.used()).isZero();
   }
 
@@ -238,6 +239,6 @@ class PlacesFileTest {
       file().store(new CuckooTable(2), HASH, 4);
       assertThat(log.all()).contains(path() + " can't be written");
     }
-    assertThat(file().load(places)).isEqualTo(3);
+    assertThat(file().load(places, Throttle.NONE)).isEqualTo(3);
   }
 }

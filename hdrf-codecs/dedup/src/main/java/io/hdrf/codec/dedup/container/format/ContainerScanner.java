@@ -209,8 +209,11 @@ public final class ContainerScanner {
     }
   }
 
-  /** Where the next group may begin, from a position on; {@link #end} if there is none. */
-  private long search(long from) throws IOException {
+  /**
+   * Where the next group may begin, from a position on; the end of the scan if there is none. What
+   * the disk can't read is left out.
+   */
+  public long search(long from) throws IOException {
     ByteBuffer window = buffers.take(WINDOW);
     try {
       long position = from;
