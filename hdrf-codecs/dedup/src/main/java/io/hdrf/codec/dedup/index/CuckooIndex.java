@@ -21,9 +21,9 @@ import org.slf4j.LoggerFactory;
  * The entries of an index in memory: a table with the containers of the sampled chunks, and nothing
  * else. A file keeps it over restarts. What the table lacks is read from the directories of the
  * containers, the newest first: all of them where there was no file that could be used, when the
- * table has grown, and where entries were lost as others needed half of it; those that came later where the process was killed, and the file is old.
- * Safe for use by many threads, of which one, the index's own, calls {@link #open} and {@link
- * #fill}.
+ * table has grown, and where entries were lost as others needed half of it; those that came later
+ * where the process was killed, and the file is old. Safe for use by many threads, of which one,
+ * the index's own, calls {@link #open} and {@link #fill}.
  */
 final class CuckooIndex {
 
@@ -204,9 +204,7 @@ final class CuckooIndex {
     if (!opened) {
       return;
     }
-    if (!filling
-        && (places.wasHalved() ? !isResting() : places.isFull())
-        && places.makeTwice()) {
+    if (!filling && (places.wasHalved() ? !isResting() : places.isFull()) && places.makeTwice()) {
       grown = true;
       startReading(-1);
     }

@@ -104,8 +104,7 @@ class RecentBasesTest {
     for (int number = 2; number <= 6; number++) {
       assertThat(addOlder(feature(2, number), number)).isTrue();
     }
-    assertThat(
-            find(feature(2, 1), feature(2, 2), feature(2, 3), feature(2, 4), feature(2, 5)))
+    assertThat(find(feature(2, 1), feature(2, 2), feature(2, 3), feature(2, 4), feature(2, 5)))
         .containsExactly(1, 2, 3, 4, NONE);
     assertThat(find(feature(3, 1))).containsExactly(NONE);
     for (int number = 1; number <= 4; number++) {
@@ -167,8 +166,7 @@ class RecentBasesTest {
     try (RecentBases bases = new RecentBases(BYTES, small)) {
       assertThat(bases.addOlder(new long[] {feature(1, 1)}, 1, new long[] {1})).isTrue();
       assertThat(small.used()).isEqualTo(BYTES);
-      try (MemoryShare other =
-          small.open("Others", MemoryShare.Kind.LASTING, BYTES, BYTES, null)) {
+      try (MemoryShare other = small.open("Others", MemoryShare.Kind.LASTING, BYTES, BYTES, null)) {
         small.balance();
         long[] found = new long[1];
         bases.find(new long[] {feature(1, 1)}, 1, found);
