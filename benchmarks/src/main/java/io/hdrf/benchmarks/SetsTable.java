@@ -41,7 +41,7 @@ final class SetsTable {
   String row(Space without, Space with, List<OptionalLong> others) {
     double ratio = with.to(without);
     if (without.data().equals(VERSIONS)) {
-      versions = ratio;
+      versions = Math.max(versions, ratio);
     }
     worst = Math.max(worst, ratio);
     all.add(without);

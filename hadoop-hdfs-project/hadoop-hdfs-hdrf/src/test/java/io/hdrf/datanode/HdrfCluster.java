@@ -172,10 +172,11 @@ public final class HdrfCluster implements AutoCloseable {
   /**
    * Returns a free port for a daemon that begins to listen later, or again after a restart. It is
    * below Linux's range for outgoing connections and for whoever asks for any port, and below the
-   * range of clusters of processes. No two of a thousand calls return the same.
+   * range of clusters of processes. No two calls return the same port, unless a thousand were tried
+   * between them.
    */
   static int freePort() {
-    while (true) {
+    for (int tries = 0; tries < 1000; tries++) {
       int port = 10_000 + 1000 * FORK + Math.floorMod(PORTS.getAndIncrement(), 1000);
       try (ServerSocket socket = new ServerSocket()) {
         socket.setReuseAddress(true);
@@ -185,6 +186,7 @@ public final class HdrfCluster implements AutoCloseable {
         continue; // somebody has it
       }
     }
+    throw new IllegalStateException("no port is free");
   }
 
   /** Stops everything and starts it again on the same storage with another configuration. */

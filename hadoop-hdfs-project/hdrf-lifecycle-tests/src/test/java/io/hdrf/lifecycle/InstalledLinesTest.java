@@ -9,6 +9,7 @@ import io.hdrf.cluster.Waiting;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -191,6 +192,9 @@ class InstalledLinesTest {
     try (Stream<Path> all = Files.walk(node.volume())) {
       return all.filter(file -> file.endsWith(block)).findFirst().orElseThrow();
     } catch (UncheckedIOException e) {
+      if (!(e.getCause() instanceof NoSuchFileException)) {
+        throw e;
+      }
       // A file went meanwhile.
       return file(node, block);
     }

@@ -21,6 +21,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -102,6 +103,9 @@ class SchemeChangeTest {
       return new java.util.ArrayList<>(
           tree.filter(file -> file.getFileName().toString().matches("blk_\\d+")).toList());
     } catch (UncheckedIOException e) {
+      if (!(e.getCause() instanceof NoSuchFileException)) {
+        throw e;
+      }
       // A file went meanwhile.
       return blockFiles();
     }

@@ -26,6 +26,9 @@ final class Container {
   /** Whether its header, or one of a group, is known to be damaged. */
   private volatile boolean headerDamaged;
 
+  /** Whether what has no fingerprint yet will never get one, by what this process knows. */
+  private volatile boolean namedAsFarAsCanBe;
+
   /** The number of times that the file was replaced; guarded by the cache. */
   private int generation;
 
@@ -67,6 +70,14 @@ final class Container {
 
   void setProblem(IOException value) {
     problem = value;
+  }
+
+  boolean isNamedAsFarAsCanBe() {
+    return namedAsFarAsCanBe;
+  }
+
+  void setNamedAsFarAsCanBe() {
+    namedAsFarAsCanBe = true;
   }
 
   boolean isHeaderDamaged() {

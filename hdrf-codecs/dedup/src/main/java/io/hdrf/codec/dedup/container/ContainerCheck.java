@@ -43,6 +43,9 @@ final class ContainerCheck {
   /** Of all chunks; null as long as none is known that the directory does not have. */
   private byte[] names;
 
+  /** Whether a chunk lacks a fingerprint that may be found out another time. */
+  private boolean mayNameMore;
+
   private String beside;
   private boolean headerDamaged;
   private long bytesRead;
@@ -191,6 +194,7 @@ final class ContainerCheck {
    */
   private void checkDifference(int index, ByteBuffer kept) throws IOException {
     if (isBad.test(directory.baseOf(index))) {
+      mayNameMore |= directory.isUnnamed(index);
       return;
     }
     ByteBuffer chunk = BufferPool.shared().take(directory.length(index));
@@ -204,7 +208,11 @@ final class ContainerCheck {
       }
     } catch (InterruptedIOException | ClosedChannelException e) {
       throw e;
+    } catch (MissingChunkException e) {
+      // For good: no other chunk gets its reference.
+      LOG.debug("{}: the base of chunk {} is gone", source.path(), directory.number(index), e);
     } catch (IOException e) {
+      mayNameMore |= directory.isUnnamed(index);
       LOG.debug("{}: the base of chunk {}", source.path(), directory.number(index), e);
     } finally {
       BufferPool.shared().give(chunk);
@@ -231,6 +239,7 @@ final class ContainerCheck {
   private void suspect(int group) {
     for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
       suspects.set(directory.number(i));
+      mayNameMore |= directory.isUnnamed(i);
     }
   }
 
@@ -248,6 +257,11 @@ final class ContainerCheck {
   /** The directory, with the fingerprints that it lacked, as far as their chunks can be made. */
   ContainerDirectory named() {
     return names == null ? directory : directory.named(names);
+  }
+
+  /** Whether another check may find out more fingerprints. */
+  boolean mayNameMore() {
+    return mayNameMore;
   }
 
   /** Returns what is damaged besides chunks; null if nothing is. */

@@ -14,7 +14,9 @@ import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.ReadableFile;
+import io.hdrf.spi.io.UnknownFormatVersionException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -59,6 +61,12 @@ public final class ContainerInspection {
   private CorruptFileException damage;
 
   private int damagedGroups;
+
+  /** Null if the disk could read all. */
+  private IOException unread;
+
+  /** Whether the group that was looked at last has a sound header, and all its bytes are there. */
+  private boolean allThere;
 
   private ContainerInspection(
       Path path, ReadableFile file, boolean lists, Map<String, Object> facts) {
@@ -105,6 +113,11 @@ public final class ContainerInspection {
     String name = path.getFileName().toString();
     boolean sealed = !isUnfinished(name);
     facts.put("form", sealed ? "container" : "container that is not sealed");
+    if (!sealed && file.length() <= ContainerHeader.LENGTH) {
+      // Groups come after the header is on the device.
+      facts.put("storedBytes", file.length());
+      return;
+    }
     ContainerFooter footer = sealed ? sound(() -> ContainerFooter.read(path, file)) : null;
     ContainerHeader header = sound(() -> ContainerHeader.read(path, file));
     if (header == null) {
@@ -125,12 +138,24 @@ public final class ContainerInspection {
     describe(header);
     ContainerDirectory directory =
         footer == null ? null : sound(() -> footer.readDirectory(path, file));
-    if (directory != null) {
-      readGroups(header, directory);
-    } else {
-      readGroups(header, footer);
+    try {
+      if (directory != null) {
+        readGroups(header, directory);
+      } else {
+        readGroups(header, footer);
+      }
+    } catch (UnknownFormatVersionException e) {
+      if (damage == null) {
+        throw e;
+      }
+      damage.addSuppressed(e);
     }
     describeContent(footer, directory);
+    if (unread != null) {
+      throw damage == null
+          ? unread
+          : new IOException(unread.getMessage() + "; besides: " + damage.getMessage(), unread);
+    }
     if (damage != null) {
       throw damage;
     }
@@ -166,8 +191,13 @@ public final class ContainerInspection {
             });
     for (int g = 0; g < directory.groupCount(); g++) {
       int group = g;
-      GroupHeader read = sound(() -> checked(source, directory, group));
-      damagedGroups += read == null ? 1 : 0;
+      GroupHeader read = null;
+      try {
+        read = sound(() -> checked(source, directory, group));
+        damagedGroups += read == null ? 1 : 0;
+      } catch (IOException e) {
+        unreadable(e);
+      }
       int[] noCrcs = new int[directory.endChunk(g) - directory.firstChunk(g)];
       add(
           directory.groupPosition(g),
@@ -208,13 +238,29 @@ public final class ContainerInspection {
         position = endOfGroups;
       } catch (CorruptFileException e) {
         torn = torn == null ? e : torn;
-        position = scanner.search(position + 1);
-        if (scanner.hasUnreadable()) {
-          throw scanner.readError();
+        if (allThere) {
+          // Not in the making: all of it was written.
+          damaged(torn);
+          torn = null;
         }
+        position = scanner.search(position + 1);
+      } catch (IOException e) {
+        unreadable(e);
+        position = scanner.search(position + 1);
       }
     }
     damaged(footer == null ? null : torn);
+    if (scanner.hasUnreadable()) {
+      unreadable(scanner.readError());
+    }
+  }
+
+  /** What the disk can't read says nothing of the bytes, and the rest is looked at. */
+  private void unreadable(IOException e) throws IOException {
+    if (!DiskErrors.isReadError(e)) {
+      throw e;
+    }
+    unread = unread == null ? e : unread;
   }
 
   private void damaged(CorruptFileException group) {
@@ -225,6 +271,7 @@ public final class ContainerInspection {
   }
 
   private GroupHeader group(ContainerHeader header, long position) throws IOException {
+    allThere = false;
     ByteBuffer fixed = read(position, GroupHeader.FIXED_LENGTH);
     int length;
     try {
@@ -240,6 +287,7 @@ public final class ContainerInspection {
       BufferPool.shared().give(bytes);
     }
     ByteBuffer stored = read(position + length, group.storedLength());
+    allThere = stored.remaining() == group.storedLength();
     try {
       ContainerFormat.expect(
           path,
@@ -253,7 +301,9 @@ public final class ContainerInspection {
   }
 
   private ByteBuffer read(long position, int length) throws IOException {
-    ByteBuffer bytes = BufferPool.shared().take((int) Math.min(length, file.length() - position));
+    // It may get shorter meanwhile.
+    long there = Math.max(0, file.length() - position);
+    ByteBuffer bytes = BufferPool.shared().take((int) Math.min(length, there));
     boolean done = false;
     try {
       file.read(bytes, position);

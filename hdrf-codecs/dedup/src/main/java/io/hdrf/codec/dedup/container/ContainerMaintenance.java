@@ -180,7 +180,7 @@ final class ContainerMaintenance {
         // To rewrite one that has lost chunks removes them for good.
         boolean lossy = content.origin() == LoadedDirectory.Origin.LOSSY;
         ContainerDirectory complete =
-            lossy ? content.content() : withFingerprints(source, content, throttle);
+            lossy ? content.content() : withFingerprints(container, source, content, throttle);
         boolean more = complete != content.content();
         if (more || content.origin() == LoadedDirectory.Origin.REBUILT) {
           rewrite(container, source, complete, null, Replacements.NONE, throttle);
@@ -192,7 +192,8 @@ final class ContainerMaintenance {
         if (more) {
           named.add(container.id());
         }
-        return content.readError() == null && (lossy || !complete.hasUnnamed());
+        return content.readError() == null
+            && (lossy || container.isNamedAsFarAsCanBe() || !complete.hasUnnamed());
       } finally {
         source.release();
       }
@@ -204,14 +205,18 @@ final class ContainerMaintenance {
    * container that was open when the process ended: their bases are to be had now, or may be later.
    */
   private ContainerDirectory withFingerprints(
-      LoadedContainer source, LoadedDirectory found, Throttle throttle) throws IOException {
-    if (!found.content().hasUnnamed()) {
+      Container container, LoadedContainer source, LoadedDirectory found, Throttle throttle)
+      throws IOException {
+    if (container.isNamedAsFarAsCanBe() || !found.content().hasUnnamed()) {
       return found.content();
     }
     try (ChunkReader.Bases bases = checking.newBases(throttle)) {
       ContainerCheck check =
           new ContainerCheck(context, source, found, bases, this::isBad, throttle);
       check.run();
+      if (!check.mayNameMore()) {
+        container.setNamedAsFarAsCanBe();
+      }
       return check.named();
     }
   }

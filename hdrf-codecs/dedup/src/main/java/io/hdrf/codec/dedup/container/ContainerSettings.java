@@ -16,6 +16,9 @@ public final class ContainerSettings {
   /** As many decoded groups of bases a frame may need, however long they are. */
   private static final int MIN_BASE_GROUPS = 2;
 
+  /** As many it may need, however short they are: each may keep a file open. */
+  private static final int MAX_BASE_GROUPS = 64;
+
   /** Bytes of decoded groups of bases that each frame may need: 16 of 256 KiB. */
   public static final int MIN_BASE_MEMORY = 4 << 20;
 
@@ -207,7 +210,7 @@ public final class ContainerSettings {
    * @param more bytes of one more
    */
   boolean hasRoomForBases(int groups, long bytes, int more) {
-    return groups < MIN_BASE_GROUPS || bytes + more <= baseMemory;
+    return groups < MIN_BASE_GROUPS || (groups < MAX_BASE_GROUPS && bytes + more <= baseMemory);
   }
 
   /** Returns the budget for directories and decoded groups. */

@@ -719,7 +719,7 @@ public final class ContainerStore implements Closeable {
       if (found.origin() == LoadedDirectory.Origin.LOSSY) {
         unreadable.add(id, absent(found.content().numbers()));
       }
-      if (!whole || found.content().hasUnnamed()) {
+      if (!whole || (!container.isNamedAsFarAsCanBe() && found.content().hasUnnamed())) {
         repairs.want(id);
       }
       return new CheckedContainer(

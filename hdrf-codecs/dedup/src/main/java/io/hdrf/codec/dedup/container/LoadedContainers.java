@@ -229,7 +229,7 @@ final class LoadedContainers implements Closeable {
         int generation = generation(container);
         LoadedDirectory fresh = loader.loadDirectory(container);
         if (put(container, generation, fresh)) {
-          if (fresh.content().hasUnnamed()) {
+          if (!container.isNamedAsFarAsCanBe() && fresh.content().hasUnnamed()) {
             // Only here, as it goes through all differences.
             repairs.want(container.id());
           }

@@ -128,6 +128,9 @@ public final class ReferenceCheck {
       referredTo.computeIfAbsent(container, id -> new BitSet()).set(number);
       if (containers.isBad(ref)) {
         found(blockId, ref, "is damaged", asBases);
+      } else if (asBases) {
+        // It may have become sound since another block named it.
+        badBases.remove(ref);
       }
       if (!asBases && !badBases.isEmpty()) {
         long base = content.baseOf(index);

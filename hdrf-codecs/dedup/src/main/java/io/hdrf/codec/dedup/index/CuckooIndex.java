@@ -195,7 +195,7 @@ final class CuckooIndex {
   }
 
   /**
-   * Has the table grow if it is full, or was halved and so has lost entries, and reads what
+   * Has the table grow if it is full, or has lost entries because it was halved, and reads what
    * containers are to be read for it.
    *
    * @param throttle fails if this is to end; it goes on next time
@@ -204,7 +204,7 @@ final class CuckooIndex {
     if (!opened) {
       return;
     }
-    if (!filling && (places.wasHalved() ? !isResting() : places.isFull()) && places.makeTwice()) {
+    if (!filling && (places.hasLost() ? !isResting() : places.isFull()) && places.makeTwice()) {
       grown = true;
       startReading(-1);
     }
@@ -240,8 +240,14 @@ final class CuckooIndex {
       return false;
     }
     filled = 0;
-    read(container, throttle);
-    return true;
+    long before = firstUnread;
+    firstUnread = NONE_UNREAD;
+    try {
+      read(container, throttle);
+      return firstUnread == NONE_UNREAD;
+    } finally {
+      firstUnread = before;
+    }
   }
 
   private void read(long container, Throttle throttle) throws IOException {
@@ -303,9 +309,10 @@ final class CuckooIndex {
 
   /** Writes the file, if the table is complete. The own thread has ended. */
   void close() {
-    // What a halved table lost the next process reads.
-    long last = places.wasHalved() ? -1 : Math.min(containers.last(), firstUnread - 1);
+    // First, so that it is not halved any more.
     CuckooTable table = places.take();
+    // What was lost when it was halved the next process reads.
+    long last = places.hasLost() ? -1 : Math.min(containers.last(), firstUnread - 1);
     try {
       if (opened && !filling && table != null) {
         file.store(table, places.hash(), last);

@@ -32,7 +32,7 @@ public final class IndexLookup {
   /** The most fingerprints of one call of {@link #find}. */
   public static final int MAX_COUNT = 1024;
 
-  /** The most directories that are read because hints name them, of one batch. */
+  /** The most directories that are read because hints, or differences, name them, of one batch. */
   static final int MAX_FOLLOWED = 64;
 
   /** No reference, and no container. */
@@ -94,7 +94,7 @@ public final class IndexLookup {
   /** For how many chunks, each. */
   private final int[] hintedChunks = new int[MAX_COUNT];
 
-  /** Directories that were read for this batch because hints named them. */
+  /** Directories that were read for this batch because hints or differences named them. */
   private int followed;
 
   private byte[] fingerprints;
@@ -295,10 +295,13 @@ public final class IndexLookup {
     for (int i = 0; i < proposedCount; i++) {
       if (proposedBases[i] >= 0 && !confirmed[i]) {
         long container = ChunkRef.container(proposedBases[i]);
+        boolean isRead = !containers.isLoaded(container);
+        boolean tooMany = isRead && followed >= MAX_FOLLOWED;
+        followed += isRead && !tooMany ? 1 : 0;
         for (int j = i; j < proposedCount; j++) {
           if (proposedBases[j] >= 0 && ChunkRef.container(proposedBases[j]) == container) {
             confirmed[j] = true;
-            if (!isBase(proposedBases[j])) {
+            if (tooMany || !isBase(proposedBases[j])) {
               proposedRefs[j] = NONE;
             }
           }

@@ -226,23 +226,30 @@ class RecentPlaces implements Closeable {
   final synchronized void shrink(long bytes) {
     long goal = Math.max(0, memory() - bytes);
     while (memory() > goal && table != null) {
-      halve();
+      int lost = halve();
       putSince = 0;
-      halved();
+      if (lost > 0 || table == null) {
+        lost();
+      }
     }
   }
 
-  /** Half of the table is gone, and some of its entries. */
-  void halved() {}
+  /** Half of the table is gone, or all, and with it entries. */
+  void lost() {}
 
-  /** Leaves half of the table; nothing of the smallest, nor after an error. */
-  private void halve() {
+  /**
+   * Leaves half of the table; nothing of the smallest, nor after an error.
+   *
+   * @return how many entries were lost that had no room in half of it
+   */
+  private int halve() {
+    int lost = 0;
     CuckooTable shrinking = table;
     int log2 = shrinking.bucketsLog2();
     table = null;
     try {
       if (log2 > MIN_LOG2) {
-        shrinking.halve();
+        lost = shrinking.halve();
         table = shrinking;
       }
     } finally {
@@ -251,6 +258,7 @@ class RecentPlaces implements Closeable {
       }
       memory.release(CuckooTable.bytes(table == null ? log2 : log2 - 1));
     }
+    return lost;
   }
 
   /** Forgets everything, and keeps nothing from now on. */

@@ -17,8 +17,10 @@ final class SampledPlaces extends RecentPlaces {
   /** A table grows when so little of it is free: one part in this many. */
   private static final int MARGIN = 32;
 
-  /** Whether others needed half of the memory since there is this table, or since it grew. */
-  private boolean halved;
+  /**
+   * Whether entries were lost since there is this table, or since it grew: others needed memory.
+   */
+  private boolean lost;
 
   /**
    * @param most bytes of memory, of which at least 64 KiB may be used
@@ -39,13 +41,13 @@ final class SampledPlaces extends RecentPlaces {
   void begin() {}
 
   @Override
-  void halved() {
-    halved = true;
+  void lost() {
+    lost = true;
   }
 
-  /** Returns whether the table was halved since it grew. */
-  synchronized boolean wasHalved() {
-    return halved;
+  /** Returns whether the table has lost entries since it grew. */
+  synchronized boolean hasLost() {
+    return lost;
   }
 
   /** Returns whether there is a table; all of it may have been given up for want of memory. */
@@ -107,7 +109,7 @@ final class SampledPlaces extends RecentPlaces {
   synchronized void use(CuckooTable made, SlotHash hashOfEntries) {
     CuckooTable before = table;
     table = made;
-    halved = false;
+    lost = false;
     hash = hashOfEntries;
     if (before != null) {
       giveBack(before);
@@ -168,7 +170,7 @@ final class SampledPlaces extends RecentPlaces {
         return false;
       }
       table.makeOld();
-      halved = false;
+      lost = false;
       return true;
     }
   }

@@ -149,6 +149,33 @@ class ContainerInspectionTest {
     }
   }
 
+  /** All of it was written, so it is not in the making. */
+  @Test
+  void aDamagedLastGroupOfWhatIsNotSealedIsDamage() throws IOException {
+    byte[] bytes = differences();
+    inspect(file(ContainerNames.SEALED, bytes));
+    int end = bytes.length - ((Long) facts.get("bytesBehindGroups")).intValue();
+    int second = ((Long) list("groupList").get(1).get("position")).intValue();
+    byte[] damaged = Arrays.copyOf(bytes, end);
+    damaged[end - 1] ^= 1;
+    assertThatThrownBy(() -> inspect(file(ContainerNames.OPEN, damaged)))
+        .isInstanceOf(CorruptFileException.class);
+    assertThat(facts).containsEntry("damagedGroups", 1).containsEntry("groups", 1);
+    damaged[second - 1] ^= 1;
+    assertThatThrownBy(() -> inspect(file(ContainerNames.OPEN, damaged)))
+        .isInstanceOf(CorruptFileException.class);
+    assertThat(facts).containsEntry("damagedGroups", 2).containsEntry("groups", 0);
+  }
+
+  /** The process ended while it was made. */
+  @Test
+  void aTornHeaderOfWhatIsNotSealedIsNoDamage() throws IOException {
+    byte[] bytes = differences();
+    for (int length : new int[] {0, 1, HEADER - 1, HEADER}) {
+      assertThat(inspect(file(ContainerNames.OPEN, Arrays.copyOf(bytes, length)))).isTrue();
+    }
+  }
+
   @Test
   void aCopyOfWhatIsNotSealedIsNotSealed() throws IOException {
     byte[] bytes = differences();

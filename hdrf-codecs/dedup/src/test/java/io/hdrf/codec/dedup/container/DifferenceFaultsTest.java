@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -266,6 +267,28 @@ class DifferenceFaultsTest {
       mend(store, 30);
       assertThat(store.pollNamed()).isEqualTo(1);
       assertThat(named(store, 5)).isEqualTo(5);
+    }
+  }
+
+  /** Nor is the container read again for it. */
+  @Test
+  void aDifferenceWhoseBaseIsGoneGetsNoFingerprint() throws IOException {
+    fill(Chunks.PLAIN, 2);
+    openWithDifferences(2);
+    Files.delete(ContainerNames.file(dir, 0, ContainerNames.SEALED));
+    AtomicLong bytes = new AtomicLong();
+    try (ContainerStore store = open()) {
+      store.directory(1);
+      store.mend(0, bytes::addAndGet);
+      store.mend(TimeUnit.SECONDS.toNanos(10), bytes::addAndGet);
+      long once = bytes.get();
+      assertThat(once).isPositive();
+      assertThat(store.directory(1).isUnnamed(0)).isTrue();
+      store.check(1, Throttle.NONE);
+      for (int seconds : new int[] {40, 200, 1000, 10_000}) {
+        store.mend(TimeUnit.SECONDS.toNanos(seconds), bytes::addAndGet);
+      }
+      assertThat(bytes).hasValue(once);
     }
   }
 
