@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.IndexedContainers;
 import io.hdrf.codec.dedup.container.ChunkAppender;
+import io.hdrf.codec.dedup.container.Throttle;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.io.LogCapture;
 import io.hdrf.spi.BadSettingException;
@@ -204,6 +205,17 @@ class CuckooIndexTest {
     assertThat(found(1, 100)).isEqualTo(100);
     assertThat(metric("indexFoundInStore")).isPositive();
     assertThat(metric("indexFailures")).isZero();
+  }
+
+  /** Else it would be read again and again. */
+  @Test
+  void aContainerIsAddedOnceAndNotBeforeThereIsATable() throws IOException {
+    add(10);
+    assertThat(index.inMemory().add(store.containers.last(), Throttle.NONE)).isFalse();
+    work();
+    assertThat(index.inMemory().add(store.containers.last(), Throttle.NONE)).isTrue();
+    assertThat(index.inMemory().add(77, Throttle.NONE)).as("one that is gone").isTrue();
+    assertThat(metric("indexEntriesInMemory")).isEqualTo(10);
   }
 
   @Test
