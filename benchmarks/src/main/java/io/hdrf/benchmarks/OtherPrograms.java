@@ -23,7 +23,10 @@ enum OtherPrograms {
       "borg init -e none repository && borg create -C zstd,3 repository::all \"$@\"",
       "du -s -B 1 repository | cut -f 1"),
   /** All files in one stream. */
-  ZSTD("zstd", "zstd --long=27", "cat \"$@\" | zstd -q -3 --long=27 -o all.zst && zstd -q -t --long=27 all.zst",
+  ZSTD(
+      "zstd",
+      "zstd --long=27",
+      "cat \"$@\" | zstd -q -3 --long=27 -o all.zst && zstd -q -t --long=27 all.zst",
       "wc -c < all.zst");
 
   private final String program;
