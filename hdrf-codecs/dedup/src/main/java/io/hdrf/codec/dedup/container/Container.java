@@ -26,7 +26,7 @@ final class Container {
   /** Whether its header, or one of a group, is known to be damaged. */
   private volatile boolean headerDamaged;
 
-  /** Whether what has no fingerprint yet will never get one, by what this process knows. */
+  /** Whether what lacks a fingerprint in the directory will get none, by what is known now. */
   private volatile boolean namedAsFarAsCanBe;
 
   /** The number of times that the file was replaced; guarded by the cache. */
@@ -76,8 +76,8 @@ final class Container {
     return namedAsFarAsCanBe;
   }
 
-  void setNamedAsFarAsCanBe() {
-    namedAsFarAsCanBe = true;
+  void setNamedAsFarAsCanBe(boolean is) {
+    namedAsFarAsCanBe = is;
   }
 
   boolean isHeaderDamaged() {

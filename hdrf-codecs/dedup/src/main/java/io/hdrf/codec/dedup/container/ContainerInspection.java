@@ -114,8 +114,12 @@ public final class ContainerInspection {
     boolean sealed = !isUnfinished(name);
     facts.put("form", sealed ? "container" : "container that is not sealed");
     if (!sealed && file.length() <= ContainerHeader.LENGTH) {
-      // Groups come after the header is on the device.
-      facts.put("storedBytes", file.length());
+      // Groups come after the header is on the device, so a torn one is no damage.
+      try {
+        describe(ContainerHeader.read(path, file));
+      } catch (CorruptFileException e) {
+        facts.put("storedBytes", file.length());
+      }
       return;
     }
     ContainerFooter footer = sealed ? sound(() -> ContainerFooter.read(path, file)) : null;
@@ -192,17 +196,16 @@ public final class ContainerInspection {
     for (int g = 0; g < directory.groupCount(); g++) {
       int group = g;
       GroupHeader read = null;
+      String state = "unreadable";
       try {
         read = sound(() -> checked(source, directory, group));
+        state = read == null ? "damaged" : "sound";
         damagedGroups += read == null ? 1 : 0;
       } catch (IOException e) {
         unreadable(e);
       }
       int[] noCrcs = new int[directory.endChunk(g) - directory.firstChunk(g)];
-      add(
-          directory.groupPosition(g),
-          read == null ? directory.header(g, noCrcs) : read,
-          read != null);
+      add(directory.groupPosition(g), read == null ? directory.header(g, noCrcs) : read, state);
     }
   }
 
@@ -234,14 +237,16 @@ public final class ContainerInspection {
         GroupHeader group = group(header, position);
         damaged(torn);
         torn = null;
-        add(position, group, true);
+        add(position, group, "sound");
         position = endOfGroups;
       } catch (CorruptFileException e) {
-        torn = torn == null ? e : torn;
         if (allThere) {
           // Not in the making: all of it was written.
           damaged(torn);
+          damaged(e);
           torn = null;
+        } else {
+          torn = torn == null ? e : torn;
         }
         position = scanner.search(position + 1);
       } catch (IOException e) {
@@ -317,7 +322,7 @@ public final class ContainerInspection {
     }
   }
 
-  private void add(long position, GroupHeader group, boolean sound) {
+  private void add(long position, GroupHeader group, String state) {
     int ofGroup = 0;
     for (int i = 0; i < group.chunkCount(); i++) {
       if (group.isDifference(i)) {
@@ -336,7 +341,7 @@ public final class ContainerInspection {
     differences += ofGroup;
     endOfGroups = position + group.length() + group.storedLength();
     if (lists) {
-      groups.add(new Group(position, group, ofGroup, sound));
+      groups.add(new Group(position, group, ofGroup, state));
     }
   }
 
@@ -344,13 +349,13 @@ public final class ContainerInspection {
     private final long position;
     private final GroupHeader header;
     private final int differences;
-    private final boolean sound;
+    private final String state;
 
-    Group(long position, GroupHeader header, int differences, boolean sound) {
+    Group(long position, GroupHeader header, int differences, String state) {
       this.position = position;
       this.header = header;
       this.differences = differences;
-      this.sound = sound;
+      this.state = state;
     }
   }
 
@@ -382,7 +387,7 @@ public final class ContainerInspection {
       row.put("chunks", header.chunkCount());
       row.put("differences", group.differences);
       row.put("stages", header.stages());
-      row.put("state", group.sound ? "sound" : "damaged");
+      row.put("state", group.state);
       return row;
     }
   }

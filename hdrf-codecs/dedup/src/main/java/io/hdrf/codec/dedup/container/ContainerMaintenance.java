@@ -108,8 +108,13 @@ final class ContainerMaintenance {
         && found.origin() == LoadedDirectory.Origin.WRITTEN) {
       return new CompactionResult(0, 0, 0, kept, 0, 0, new BitSet());
     }
+    forgetNames(container, found);
     ContainerRewriter rewriter = rewrite(container, source, content, live, replacements, throttle);
     BitSet replaced = rewriter.replaced();
+    if (!replaced.isEmpty()) {
+      // They may be the bases that others lacked.
+      containers.values().forEach(other -> other.setNamedAsFarAsCanBe(false));
+    }
     BitSet damaged = rewriter.damagedChunks();
     for (int n = live.nextSetBit(0); n >= 0; n = live.nextSetBit(n + 1)) {
       // What is kept of a difference says nothing of its base: it leaves when it reads well.
@@ -177,10 +182,12 @@ final class ContainerMaintenance {
         if (content == null) {
           content = loaded.reloadDirectory(container);
         }
+        forgetNames(container, content);
         // To rewrite one that has lost chunks removes them for good.
         boolean lossy = content.origin() == LoadedDirectory.Origin.LOSSY;
-        ContainerDirectory complete =
-            lossy ? content.content() : withFingerprints(container, source, content, throttle);
+        ContainerCheck check =
+            lossy ? null : findFingerprints(container, source, content, throttle);
+        ContainerDirectory complete = check == null ? content.content() : check.named();
         boolean more = complete != content.content();
         if (more || content.origin() == LoadedDirectory.Origin.REBUILT) {
           rewrite(container, source, complete, null, Replacements.NONE, throttle);
@@ -191,6 +198,10 @@ final class ContainerMaintenance {
         }
         if (more) {
           named.add(container.id());
+        }
+        if (check != null && !check.mayNameMore()) {
+          // Only now that those that were found are durable.
+          container.setNamedAsFarAsCanBe(true);
         }
         return content.readError() == null
             && (lossy || container.isNamedAsFarAsCanBe() || !complete.hasUnnamed());
@@ -203,21 +214,27 @@ final class ContainerMaintenance {
   /**
    * Finds out the fingerprints of differences of which the directory was made again, as that of a
    * container that was open when the process ended: their bases are to be had now, or may be later.
+   *
+   * @return null if there is nothing to be found out
    */
-  private ContainerDirectory withFingerprints(
+  private ContainerCheck findFingerprints(
       Container container, LoadedContainer source, LoadedDirectory found, Throttle throttle)
       throws IOException {
     if (container.isNamedAsFarAsCanBe() || !found.content().hasUnnamed()) {
-      return found.content();
+      return null;
     }
     try (ChunkReader.Bases bases = checking.newBases(throttle)) {
       ContainerCheck check =
           new ContainerCheck(context, source, found, bases, this::isBad, throttle);
       check.run();
-      if (!check.mayNameMore()) {
-        container.setNamedAsFarAsCanBe();
-      }
-      return check.named();
+      return check;
+    }
+  }
+
+  /** A directory that was made again lacks fingerprints that were known. */
+  private static void forgetNames(Container container, LoadedDirectory found) {
+    if (found.origin() != LoadedDirectory.Origin.WRITTEN) {
+      container.setNamedAsFarAsCanBe(false);
     }
   }
 

@@ -240,14 +240,8 @@ final class CuckooIndex {
       return false;
     }
     filled = 0;
-    long before = firstUnread;
-    firstUnread = NONE_UNREAD;
-    try {
-      read(container, throttle);
-      return firstUnread == NONE_UNREAD;
-    } finally {
-      firstUnread = before;
-    }
+    read(container, throttle);
+    return true;
   }
 
   private void read(long container, Throttle throttle) throws IOException {
@@ -266,7 +260,7 @@ final class CuckooIndex {
             containers.file(container),
             e);
       }
-      firstUnread = container;
+      firstUnread = Math.min(firstUnread, container);
       return;
     }
     if (!loaded) {
@@ -309,10 +303,12 @@ final class CuckooIndex {
 
   /** Writes the file, if the table is complete. The own thread has ended. */
   void close() {
-    // First, so that it is not halved any more.
+    long last = Math.min(containers.last(), firstUnread - 1);
     CuckooTable table = places.take();
-    // What was lost when it was halved the next process reads.
-    long last = places.hasLost() ? -1 : Math.min(containers.last(), firstUnread - 1);
+    if (places.hasLost()) {
+      // Asked now, as it is halved no more. The next process reads all.
+      last = -1;
+    }
     try {
       if (opened && !filling && table != null) {
         file.store(table, places.hash(), last);

@@ -32,7 +32,7 @@ public final class IndexLookup {
   /** The most fingerprints of one call of {@link #find}. */
   public static final int MAX_COUNT = 1024;
 
-  /** The most directories that are read because hints, or differences, name them, of one batch. */
+  /** The most directories that are read of one batch because hints name them, and differences. */
   static final int MAX_FOLLOWED = 64;
 
   /** No reference, and no container. */
@@ -94,8 +94,11 @@ public final class IndexLookup {
   /** For how many chunks, each. */
   private final int[] hintedChunks = new int[MAX_COUNT];
 
-  /** Directories that were read for this batch because hints or differences named them. */
+  /** Directories that were read for this batch because hints named them. */
   private int followed;
+
+  /** Directories that were read for this batch because bases lie there. */
+  private int followedToBases;
 
   private byte[] fingerprints;
   private long[] refs;
@@ -139,6 +142,7 @@ public final class IndexLookup {
     refs = into;
     foundCount = 0;
     followed = 0;
+    followedToBases = 0;
     // The last call may have ended with an error.
     proposedCount = 0;
     Arrays.fill(confirmed, false);
@@ -295,9 +299,9 @@ public final class IndexLookup {
     for (int i = 0; i < proposedCount; i++) {
       if (proposedBases[i] >= 0 && !confirmed[i]) {
         long container = ChunkRef.container(proposedBases[i]);
-        boolean isRead = !containers.isLoaded(container);
-        boolean tooMany = isRead && followed >= MAX_FOLLOWED;
-        followed += isRead && !tooMany ? 1 : 0;
+        boolean isRead = containers.exists(container) && !containers.isLoaded(container);
+        boolean tooMany = isRead && followedToBases >= MAX_FOLLOWED;
+        followedToBases += isRead && !tooMany ? 1 : 0;
         for (int j = i; j < proposedCount; j++) {
           if (proposedBases[j] >= 0 && ChunkRef.container(proposedBases[j]) == container) {
             confirmed[j] = true;

@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerFooter;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.io.FaultyFiles;
 import io.hdrf.io.InMemory;
 import io.hdrf.jni.ChunkDelta;
+import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.TestSeed;
@@ -289,6 +291,30 @@ class DifferenceFaultsTest {
         store.mend(TimeUnit.SECONDS.toNanos(seconds), bytes::addAndGet);
       }
       assertThat(bytes).hasValue(once);
+    }
+  }
+
+  /** It lacks them anew. */
+  @Test
+  void aDirectoryThatIsMadeAgainGetsItsFingerprintsAgain() throws IOException {
+    fill(Chunks.PLAIN, 2);
+    openWithDifferences(2);
+    Path sealed = ContainerNames.file(dir, 1, ContainerNames.SEALED);
+    try (ContainerStore store = open()) {
+      store.directory(1);
+      mend(store, 0);
+      mend(store, 10);
+      assertThat(named(store, 2)).isEqualTo(2);
+      byte[] bytes = Files.readAllBytes(sealed);
+      try (ChannelFile file = ChannelFile.open(sealed)) {
+        bytes[(int) ContainerFooter.read(sealed, file).directoryPosition() + 20] ^= 1;
+      }
+      Files.write(sealed, bytes);
+      assertThat(store.check(1, Throttle.NONE).isSound()).isFalse();
+      mend(store, 20);
+      mend(store, 30);
+      assertThat(named(store, 2)).isEqualTo(2);
+      assertThat(store.check(1, Throttle.NONE).isSound()).isTrue();
     }
   }
 
