@@ -184,17 +184,23 @@ class RecentPlacesTest {
     assertThat(budget.used()).isEqualTo(120_000);
   }
 
+  /** What other tests left behind is freed when it is garbage: then the next attempt counts. */
   @Test
   void memoryIsGivenBack() {
-    long before = NativeWords.allocatedBytes();
-    RecentPlaces places = new RecentPlaces(4 << 20);
-    Chunks.random(600_000, random).put(places);
-    long mapped = NativeLibrary.isLoaded() ? places.memory() : 0;
-    assertThat(places.memory()).isEqualTo(4 << 20);
-    assertThat(NativeWords.allocatedBytes() - before).isEqualTo(mapped);
-    places.close();
-    places.close();
-    assertThat(NativeWords.allocatedBytes()).isEqualTo(before);
+    long wrong = 1;
+    for (int i = 0; i < 5 && wrong != 0; i++) {
+      System.gc();
+      long before = NativeWords.allocatedBytes();
+      RecentPlaces places = new RecentPlaces(4 << 20);
+      Chunks.random(600_000, random).put(places);
+      long mapped = NativeLibrary.isLoaded() ? places.memory() : 0;
+      assertThat(places.memory()).isEqualTo(4 << 20);
+      wrong = NativeWords.allocatedBytes() - before - mapped;
+      places.close();
+      places.close();
+      wrong = wrong == 0 ? NativeWords.allocatedBytes() - before : wrong;
+    }
+    assertThat(wrong).isZero();
   }
 
   /** Other threads put and look up, and memory is taken away meanwhile. */
