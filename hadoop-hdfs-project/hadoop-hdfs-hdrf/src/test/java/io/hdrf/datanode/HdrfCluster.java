@@ -98,6 +98,8 @@ public final class HdrfCluster implements AutoCloseable {
     conf.setInt(DFSConfigKeys.DFS_NAMENODE_REDUNDANCY_INTERVAL_SECONDS_KEY, 1);
     // With few DataNodes, one that has just served more than the others would get no replica.
     conf.setBoolean(DFSConfigKeys.DFS_NAMENODE_REDUNDANCY_CONSIDERLOAD_KEY, false);
+    // A copy that was not made, as by a DataNode that was just coming up, is asked for again soon.
+    conf.setInt("dfs.namenode.reconstruction.pending.timeout-sec", 30);
     conf.setInt("hdrf.reduce.scan.interval", 1);
     conf.setInt("hdrf.reduce.delay", 0);
     conf.setLong("fs.du.interval", 3_600_000);

@@ -40,8 +40,6 @@ class ShuffleTest {
     conf.set("hdrf.schemes", "shuffle,lz4");
     conf.set("hdrf.shuffle.element.size", elementSize);
     conf.set("hdrf.mirror.enabled", "true");
-    // A copy that was asked of a DataNode as it came up is asked for again soon.
-    conf.setInt("dfs.namenode.reconstruction.pending.timeout-sec", 5);
     return conf;
   }
 
