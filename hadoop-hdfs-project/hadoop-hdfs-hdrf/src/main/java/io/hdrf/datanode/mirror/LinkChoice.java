@@ -15,7 +15,8 @@ import java.util.function.Supplier;
  * changes nothing for good doubles the time until the next.
  *
  * <p>While the machine's processors are busy, trials of reduced packets are rare, as a link may be
- * slow all the same; plain ones in the place of frames that their receiver stores are neither tried
+ * slow all the same, and must show that it is: how fast a stream is depends on what else runs then.
+ * Plain ones in the place of frames that their receiver stores are neither tried
  * nor used: all DataNodes would encode them later, with processors that they don't have.
  */
 final class LinkChoice {
@@ -63,8 +64,8 @@ final class LinkChoice {
   /** The most windows between two trials. */
   static final int MAX_PAUSE = 64;
 
-  /** The number of windows with busy processors that count as one. */
-  private static final int BUSY_WINDOWS = 16;
+  /** The number of windows with busy processors that count as one: a gigabyte. */
+  private static final int BUSY_WINDOWS = 64;
 
   /** The windows after a change in which it may be taken back. */
   private static final int PROBATION = 8;
@@ -74,6 +75,9 @@ final class LinkChoice {
 
   /** How much faster than the cheaper form the other must be to be used. */
   private static final double GAIN = 1.1;
+
+  /** The same while processors are busy. A link that holds up reduced data too gains more. */
+  private static final double BUSY_GAIN = 1.5;
 
   /** How much slower than the other the cheaper form may be to be used. */
   private static final double LOSS = 0.95;
@@ -133,7 +137,7 @@ final class LinkChoice {
   /** When the stream that has the trial was heard of last, by the others' times; 0 if not yet. */
   private long trialSeen;
 
-  /** Windows between trials, and what is left until the next, in 16ths of a window. */
+  /** Windows between trials, and what is left until the next, in 64ths of a window. */
   private int pause = 1;
 
   private int left = BUSY_WINDOWS;
@@ -170,9 +174,9 @@ final class LinkChoice {
     return current;
   }
 
-  /** Returns whether all streams that begin now send plain as long as they last. */
+  /** Returns whether a stream that begins now sends plain as long as it lasts. */
   synchronized boolean isPlain() {
-    return judged && current == Form.PLAIN && trial == Trial.NONE;
+    return judged && current == Form.PLAIN && trial != Trial.WANTED;
   }
 
   /**
@@ -276,7 +280,8 @@ final class LinkChoice {
 
   private void conclude() {
     trial = Trial.NONE;
-    double needed = current == cheaper ? GAIN : LOSS;
+    double needed =
+        current != cheaper ? LOSS : processorsBusy.getAsBoolean() ? BUSY_GAIN : GAIN;
     if (tried.rate() > rate * needed) {
       rateBefore = rate;
       pauseBefore = pause;

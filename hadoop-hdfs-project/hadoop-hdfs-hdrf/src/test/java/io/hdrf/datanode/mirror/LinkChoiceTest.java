@@ -77,8 +77,20 @@ class LinkChoiceTest {
     processorsBusy = true;
     assertThat(send(choice, Form.PLAIN, 1, 100, 900, BUSY)).isEqualTo(Form.PLAIN);
     assertThat(trials).isZero();
-    assertThat(send(choice, Form.PLAIN, 4, 100, 900, BUSY)).isEqualTo(Form.REDUCED);
+    assertThat(send(choice, Form.PLAIN, 12, 100, 900, BUSY)).isEqualTo(Form.REDUCED);
     assertThat(trials).isOne();
+  }
+
+  /** What a stream gains then may be due to what else runs. */
+  @Test
+  void whileProcessorsAreBusyASmallGainChangesNothing() {
+    LinkChoice choice = choice(Form.PLAIN);
+    processorsBusy = true;
+    assertThat(send(choice, Form.PLAIN, 40, 100, 140, BUSY)).isEqualTo(Form.PLAIN);
+    assertThat(trials).isPositive();
+    assertThat(changes).isZero();
+    processorsBusy = false;
+    assertThat(send(choice, Form.PLAIN, 10, 100, 140, BUSY)).isEqualTo(Form.REDUCED);
   }
 
   /** All DataNodes would encode later what was sent plain. */
@@ -276,6 +288,11 @@ class LinkChoiceTest {
     assertThat(choice.isPlain()).isFalse();
     stock.end();
     assertThat(trials).isOne();
+    LinkMeter trial = LinkMeter.begin(choice, true);
+    assertThat(trial.isReduced()).isTrue();
+    assertThat(choice.isPlain()).as("for others, while one stream tries").isTrue();
+    trial.end();
+    assertThat(choice.isPlain()).as("while nobody tries").isFalse();
     assertThat(send(choice, Form.PLAIN, 1, 10, 90, BUSY)).isEqualTo(Form.REDUCED);
     assertThat(choice.isPlain()).isFalse();
   }
