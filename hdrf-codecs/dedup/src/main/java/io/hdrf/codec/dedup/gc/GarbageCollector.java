@@ -12,8 +12,6 @@ import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.spi.TaskProgress;
 import io.hdrf.spi.TaskProgress.Unit;
 import io.hdrf.spi.io.RateThrottle;
-import io.hdrf.spi.memory.MemoryShare;
-import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.UnreadableBlocksException;
 import java.io.Closeable;
 import java.io.IOException;
@@ -72,27 +70,6 @@ public final class GarbageCollector implements Closeable {
   /** A block's file that is read counts as so many bytes at least: the disk has to move for it. */
   private static final int FILE_BYTES = 64 << 10;
 
-  /**
-   * Blocks that are examined in one cycle because chunks of theirs can't be read; if the whole disk
-   * fails, HDFS is to find that and not each block.
-   */
-  private static final int MAX_SUSPECTS = 1000;
-
-  /** Blocks that are remembered meanwhile, for chunks that many need may be healed. */
-  private static final int MAX_KEPT = 8 * MAX_SUSPECTS;
-
-  /** So many lost containers are dealt with in one cycle. */
-  private static final int MAX_LOST = 1024;
-
-  /** So many blocks are remembered to have been examined. */
-  private static final int MAX_REMEMBERED = 100 * MAX_SUSPECTS;
-
-  /** Bytes that a budget leaves for a cycle in any case: any container is a range. */
-  private static final long MIN_MEMORY = 512 << 10;
-
-  /** How long a cycle waits for these where others are to give way first. */
-  private static final int MEMORY_SECONDS = 60;
-
   private static final int PROGRESS_BLOCKS = 10_000;
   private static final int PROGRESS_CONTAINERS = 1_000;
   private static final String RECIPES = "reading recipes of blocks";
@@ -118,8 +95,8 @@ public final class GarbageCollector implements Closeable {
 
   private final DeadChunks deadBefore;
 
-  /** For what a cycle knows of the containers of a range. */
-  private final MemoryShare memory;
+  private final CollectionMemory memory;
+  private final SuspectReports suspects;
 
   /**
    * Sealed containers in which chunks could not be found in the last cycle. All blocks that were in
@@ -133,20 +110,8 @@ public final class GarbageCollector implements Closeable {
   /** Block files for which the last cycle was aborted; as the former. */
   private long blocksUnreadable;
 
-  /** Blocks that were examined because chunks of theirs can't be read; guarded by this object. */
-  private long blocksSuspected;
-
-  /** Guarded by {@link #cycleLock}, as are the next ones. */
+  /** Guarded by {@link #cycleLock}. */
   private final FailedContainers failures = new FailedContainers();
-
-  /** How many more blocks may be examined in this cycle. */
-  private int suspectsLeft;
-
-  /** Whether there were more in this cycle. */
-  private boolean suspectsLeftOut;
-
-  /** Blocks that were examined in earlier cycles, while not all of them have had their turn. */
-  private final Set<Long> suspectedBefore = new HashSet<>();
 
   /** Cycles that ran to their end; guarded by this object. */
   private long wholeCycles;
@@ -210,15 +175,8 @@ public final class GarbageCollector implements Closeable {
             TimeUnit.SECONDS.toNanos(settings.minAgeSeconds()),
             settings.bytesOfMemory(),
             containers.memory());
-    memory =
-        containers
-            .memory()
-            .open(
-                "Collections",
-                MemoryShare.Kind.CACHE,
-                Math.min(settings.bytesOfMemory(), MIN_MEMORY),
-                settings.bytesOfMemory(),
-                null);
+    memory = new CollectionMemory(containers.memory(), settings.bytesOfMemory(), stopping);
+    suspects = new SuspectReports(containers, references);
     throttle.setRate(settings.bytesPerSecond());
   }
 
@@ -293,13 +251,12 @@ public final class GarbageCollector implements Closeable {
                     "gc" + Character.toUpperCase(name.charAt(0)) + name.substring(1), value));
     values.put("gcAbortedInARow", abortedInARow);
     values.put("gcBlocksUnreadable", blocksUnreadable);
-    values.put("gcBlocksSuspected", blocksSuspected);
+    values.put("gcBlocksSuspected", suspects.reported());
     return values;
   }
 
-  /** Begins with any range, so that each has its turn in processes that end early. */
   private void cycle(GcResult result, Consumer<String> progress) throws IOException {
-    long bytes = reserve();
+    long bytes = memory.reserve(ContainerRange.memory(containers.containers()));
     try {
       cycle(ContainerRange.of(containers.containers(), bytes), result, progress);
     } finally {
@@ -307,32 +264,7 @@ public final class GarbageCollector implements Closeable {
     }
   }
 
-  /** Reserves memory for a range, as much as there is, up to what all containers need. */
-  private long reserve() throws IOException {
-    long bytes = Math.min(settings.bytesOfMemory(), ContainerRange.memory(containers.containers()));
-    while (bytes > MIN_MEMORY) {
-      // At once: when others have given way later, nobody would ask for it.
-      if (memory.reserve(bytes)) {
-        return bytes;
-      }
-      bytes /= 2;
-    }
-    long smallest = Math.min(settings.bytesOfMemory(), MIN_MEMORY);
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(MEMORY_SECONDS);
-    while (!memory.tryReserve(smallest)) {
-      if (stopping.getAsBoolean() || System.nanoTime() - end > 0) {
-        throw new IOException("there is no memory for a collection now: see hdrf.memory");
-      }
-      try {
-        TimeUnit.MILLISECONDS.sleep(50);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw (InterruptedIOException) new InterruptedIOException().initCause(e);
-      }
-    }
-    return smallest;
-  }
-
+  /** Begins with any range, so that each has its turn in processes that end early. */
   private void cycle(List<ContainerRange> ranges, GcResult result, Consumer<String> progress)
       throws IOException {
     failures.beginCycle();
@@ -341,8 +273,7 @@ public final class GarbageCollector implements Closeable {
     // Tried again, so that no block is suspected for an error that has passed.
     Map<Long, BitSet> damaged = containers.damagedChunks(this::pace);
     healer.beginCollection();
-    suspectsLeft = MAX_SUSPECTS;
-    suspectsLeftOut = false;
+    suspects.beginCycle();
     int done = 0;
     for (ContainerRange range : ranges) {
       done++;
@@ -351,9 +282,7 @@ public final class GarbageCollector implements Closeable {
       damagedThere.keySet().removeIf(id -> !range.contains(id));
       cycle(range, directories, damagedThere, result, part, progress);
     }
-    if (!suspectsLeftOut || suspectedBefore.size() >= MAX_REMEMBERED) {
-      suspectedBefore.clear();
-    }
+    suspects.endCycle();
     healer.endCollection();
     failures.endCycle();
   }
@@ -577,60 +506,26 @@ public final class GarbageCollector implements Closeable {
       String part,
       Consumer<String> progress)
       throws IOException {
-    SuspectBlocks suspects = new SuspectBlocks(damaged, suspectedBefore, MAX_KEPT);
-    LostChunks lost = new LostChunks(range, damaged);
+    SuspectBlocks found = suspects.blocks(damaged);
+    LostChunks lost = new LostChunks(containers, range, damaged);
     Map<Long, BitSet> still = damaged;
     try {
-      readReferences(cycle, lost, suspects, result, RECIPES + part, progress);
+      readReferences(cycle, lost, found, result, RECIPES + part, progress);
       still = new HashMap<>(damaged);
       healer.heal(still, cycle);
     } finally {
-      report(suspects, still);
-    }
-  }
-
-  /** Finds the containers that blocks need and whose files were gone when the store was opened. */
-  private final class LostChunks {
-    private final ContainerRange range;
-    private final Map<Long, BitSet> damaged;
-    private long present = -1;
-    private int count;
-
-    LostChunks(ContainerRange range, Map<Long, BitSet> damaged) {
-      this.range = range;
-      this.damaged = damaged;
-    }
-
-    /** A block refers to chunks. */
-    void add(long container, int first, int chunks) {
-      if (container == present || !range.contains(container)) {
-        return;
-      }
-      if (containers.exists(container)) {
-        present = container;
-        return;
-      }
-      BitSet numbers = damaged.get(container);
-      if (numbers == null) {
-        if (count >= MAX_LOST) {
-          return;
-        }
-        count++;
-        numbers = new BitSet();
-        damaged.put(container, numbers);
-      }
-      numbers.set(first, first + chunks);
+      suspects.report(found, still);
     }
   }
 
   /**
    * @param lost gets what blocks refer to, and
-   * @param suspects the blocks that refer to damaged chunks
+   * @param found the blocks that refer to damaged chunks
    */
   private void readReferences(
       ChunkPins.Cycle cycle,
       LostChunks lost,
-      SuspectBlocks suspects,
+      SuspectBlocks found,
       GcResult result,
       String step,
       Consumer<String> progress)
@@ -645,7 +540,7 @@ public final class GarbageCollector implements Closeable {
               throws IOException {
             cycle.mark(container, first, count);
             lost.add(container, first, count);
-            suspects.add(blockId, container, first, count);
+            found.add(blockId, container, first, count);
             if (blocks[0] > 0 && last == blockId) {
               return;
             }
@@ -666,36 +561,6 @@ public final class GarbageCollector implements Closeable {
           }
         });
     count(step, blocks[0], 0, Unit.COUNT, progress);
-  }
-
-  private void report(SuspectBlocks suspects, Map<Long, BitSet> still) {
-    Map<Long, Long> found = suspects.thatNeed(still, suspectsLeft);
-    if (suspects.isFull() || found.size() == suspectsLeft) {
-      suspectsLeftOut = true;
-      // Those that HDFS can't replace must not take the place of others.
-      suspectedBefore.addAll(found.keySet());
-    }
-    if (!found.isEmpty()) {
-      report(found);
-    }
-  }
-
-  /** Their replicas are examined, so that HDFS replaces them before somebody needs them. */
-  private void report(Map<Long, Long> suspects) {
-    LOG.warn(
-        "{} blocks, such as {}, refer to chunks that can't be read, and are examined",
-        suspects.size() == suspectsLeft ? "At least " + suspects.size() : suspects.size(),
-        suspects.keySet().iterator().next());
-    suspects.forEach(
-        (blockId, container) ->
-            references.damaged(
-                blockId,
-                new CorruptFrameException(
-                    containers.file(container) + ": a chunk of the block can't be read")));
-    suspectsLeft -= suspects.size();
-    synchronized (this) {
-      blocksSuspected += suspects.size();
-    }
   }
 
   /** Cheap for one whose directory was just read. */

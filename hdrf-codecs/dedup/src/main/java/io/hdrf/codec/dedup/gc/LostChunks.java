@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+package io.hdrf.codec.dedup.gc;
+
+import io.hdrf.codec.dedup.container.ContainerStore;
+import java.util.BitSet;
+import java.util.Map;
+
+/**
+ * Finds the containers of a range that blocks need and whose files were gone when the store was
+ * opened. For one thread.
+ */
+final class LostChunks {
+
+  /** So many containers are found. */
+  private static final int MAX_LOST = 1024;
+
+  private final ContainerStore containers;
+  private final ContainerRange range;
+  private final Map<Long, BitSet> damaged;
+  private long present = -1;
+  private int count;
+
+  /**
+   * @param damaged gets what is lost: the numbers of chunks, by container
+   */
+  LostChunks(ContainerStore containers, ContainerRange range, Map<Long, BitSet> damaged) {
+    this.containers = containers;
+    this.range = range;
+    this.damaged = damaged;
+  }
+
+  /** A block refers to chunks. */
+  void add(long container, int first, int chunks) {
+    if (container == present || !range.contains(container)) {
+      return;
+    }
+    if (containers.exists(container)) {
+      present = container;
+      return;
+    }
+    BitSet numbers = damaged.get(container);
+    if (numbers == null) {
+      if (count >= MAX_LOST) {
+        return;
+      }
+      count++;
+      numbers = new BitSet();
+      damaged.put(container, numbers);
+    }
+    numbers.set(first, first + chunks);
+  }
+}
