@@ -16,8 +16,8 @@ import java.util.function.Supplier;
  *
  * <p>While the machine's processors are busy, trials of reduced packets are rare, as a link may be
  * slow all the same, and must show that it is: how fast a stream is depends on what else runs then.
- * Plain ones in the place of frames that their receiver stores are neither tried
- * nor used: all DataNodes would encode them later, with processors that they don't have.
+ * Plain ones in the place of frames that their receiver stores are neither tried nor used: all
+ * DataNodes would encode them later, with processors that they don't have.
  */
 final class LinkChoice {
 
@@ -280,8 +280,7 @@ final class LinkChoice {
 
   private void conclude() {
     trial = Trial.NONE;
-    double needed =
-        current != cheaper ? LOSS : processorsBusy.getAsBoolean() ? BUSY_GAIN : GAIN;
+    double needed = current != cheaper ? LOSS : processorsBusy.getAsBoolean() ? BUSY_GAIN : GAIN;
     if (tried.rate() > rate * needed) {
       rateBefore = rate;
       pauseBefore = pause;
