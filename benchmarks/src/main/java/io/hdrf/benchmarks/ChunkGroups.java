@@ -6,35 +6,50 @@ import io.hdrf.spi.scheme.FrameChain;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Encodes chunks in groups, and counts what they take. For one thread. */
+/** Encodes chunks, or differences, in groups, and counts what they take. For one thread. */
 final class ChunkGroups {
 
   private final FrameChain chain;
+  private final int limit;
+  private final int logicalLimit;
   private final ByteBuffer group;
+  private long logical;
   private long originalBytes;
   private long storedBytes;
-  private long count;
+  private int count;
 
   /**
-   * @param limit no group is longer, in bytes, but one of a single chunk
+   * @param limit no group is longer before it is encoded, in bytes, but one of a single chunk
    * @param longest no chunk is longer, in bytes
    */
   ChunkGroups(FrameChain chain, int limit, int longest) {
+    this(chain, limit, Integer.MAX_VALUE, longest);
+  }
+
+  /**
+   * @param logicalLimit of the chunks that a group makes, likewise
+   */
+  ChunkGroups(FrameChain chain, int limit, int logicalLimit, int longest) {
     this.chain = chain;
+    this.limit = limit;
+    this.logicalLimit = logicalLimit;
     this.group = ByteBuffer.allocateDirect(Math.max(limit, longest));
-    group.limit(limit);
   }
 
   /** Takes a chunk, from position to limit, into the present group, if it fits, or the next one. */
   void add(ByteBuffer chunk) throws IOException {
-    if (chunk.remaining() > group.remaining()) {
+    add(chunk, chunk.remaining());
+  }
+
+  /** As above; takes what is stored for a chunk, and returns the number of its group. */
+  int add(ByteBuffer stored, int chunkLength) throws IOException {
+    if (group.position() + stored.remaining() > limit || logical + chunkLength > logicalLimit) {
       end();
     }
-    if (chunk.remaining() > group.remaining()) {
-      group.limit(group.capacity());
-    }
-    originalBytes += chunk.remaining();
-    group.put(chunk);
+    group.put(stored);
+    logical += chunkLength;
+    originalBytes += chunkLength;
+    return count;
   }
 
   /** Ends the present group; the next chunk begins another. */
@@ -42,7 +57,6 @@ final class ChunkGroups {
     if (group.position() == 0) {
       return;
     }
-    int limit = group.limit();
     group.flip();
     ByteBuffer encoded = BufferPool.shared().take(chain.maxEncodedLength(group.remaining()));
     try {
@@ -53,9 +67,10 @@ final class ChunkGroups {
     }
     count++;
     group.clear();
-    group.limit(limit);
+    logical = 0;
   }
 
+  /** The lengths of all chunks. */
   long originalBytes() {
     return originalBytes;
   }
@@ -64,7 +79,7 @@ final class ChunkGroups {
     return storedBytes;
   }
 
-  long count() {
+  int count() {
     return count;
   }
 }

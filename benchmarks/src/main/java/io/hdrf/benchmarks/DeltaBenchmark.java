@@ -41,12 +41,13 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     sortOptions = false,
     description = {
-      "Cuts files into chunks as dedup does, and stores those that no file had before: in full, or as"
-          + " the difference to a chunk of a file before, in groups that zstd encodes. Prints as"
+      "Cuts files into chunks as dedup does, and stores those that no file had before: in full, or"
+          + " as the difference to a chunk of a file before, in groups that zstd encodes. Prints as"
           + " Markdown, for each way to look for such a chunk, what is stored, how many chunks as"
-          + " differences, how many groups are decoded for their bases with 64 at hand, and processor"
-          + " times of the one thread. Nothing is written. Each file is one block. N-transform and"
-          + " Finesse run in Java: compare their times of features with each other alone.",
+          + " differences, how many groups are decoded for their bases with 64 at hand, and"
+          + " processor times of the one thread. Nothing is written. Each file is one block."
+          + " N-transform and Finesse run in Java: compare their times of features with each other"
+          + " alone.",
       ""
     })
 public final class DeltaBenchmark implements Callable<Integer> {
@@ -233,7 +234,7 @@ public final class DeltaBenchmark implements Callable<Integer> {
             table,
             sample,
             settings.percent,
-            new DeltaGroups(
+            new ChunkGroups(
                 chain, groupSize << 10, settings.logical << 10, function.maxChunkLength()));
     made.mostPairs = references;
     for (ByteBuffer file : data) {
@@ -280,7 +281,8 @@ public final class DeltaBenchmark implements Callable<Integer> {
     List<ReferenceEncoders> encoders =
         Arrays.stream(ReferenceEncoders.values()).filter(ReferenceEncoders::isInstalled).toList();
     System.out.printf(
-        "%n| bases | differences | of chunks, bytes | own | in a group |%s%n|---|---|---|---|---|%s%n",
+        "%n| bases | differences | of chunks, bytes | own | in a group"
+            + " |%s%n|---|---|---|---|---|%s%n",
         encoders.stream()
             .map(encoder -> " " + encoder.title + " | in a group |")
             .collect(Collectors.joining()),

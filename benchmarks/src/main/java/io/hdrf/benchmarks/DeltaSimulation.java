@@ -51,7 +51,7 @@ final class DeltaSimulation implements BaseChunks {
   private final Detector detector;
   private final BaseTable table;
   private final int sample;
-  private final DeltaGroups groups;
+  private final ChunkGroups groups;
   private final DifferenceEncoder encoder;
   private final FeatureBatch batch;
   private final SimilarChunks similar;
@@ -95,7 +95,7 @@ final class DeltaSimulation implements BaseChunks {
       BaseTable table,
       int sample,
       int percent,
-      DeltaGroups groups) {
+      ChunkGroups groups) {
     this.function = function;
     this.detector = detector;
     this.table = table;

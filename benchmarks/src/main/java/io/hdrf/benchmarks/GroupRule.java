@@ -82,7 +82,7 @@ final class GroupRule {
   }
 
   /** How many groups there are. */
-  long count() {
+  int count() {
     return groups.count() + (rest == null ? 0 : rest.count());
   }
 

@@ -14,7 +14,6 @@ final class SetsTable {
 
   private static final double OF_VERSIONS = 0.45;
   private static final double WORSE = 1.002;
-  private static final double DIFFERENCE = 0.03;
 
   private final List<Space> all = new ArrayList<>();
   private double versions;
@@ -67,7 +66,6 @@ final class SetsTable {
 
   /** The aims; one for what was not measured is left out. */
   String aims() {
-    double difference = all.stream().mapToDouble(s -> Math.abs(s.difference())).max().orElse(0);
     return "\n| aim | reached? |\n|---|---|\n"
         + (versions > 0
             ? SpaceTable.aim(
@@ -77,9 +75,7 @@ final class SetsTable {
             : "")
         + SpaceTable.aim(
             "no set takes more by more than 0.2 %", worst <= WORSE, format("%.4f at most", worst))
-        + SpaceTable.aim(
-            "estimate within 3 %",
-            difference <= DIFFERENCE, format("%.2f %% at most", 100 * difference));
+        + SpaceTable.estimateAim(all);
   }
 
   private static String format(String pattern, Object... arguments) {

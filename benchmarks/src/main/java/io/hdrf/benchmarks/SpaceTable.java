@@ -73,12 +73,15 @@ final class SpaceTable {
               "data that can't be reduced: at most 101 %",
               space.ofLogical() <= OF_RANDOM, percent(space.ofLogical())));
     }
+    return text.append(estimateAim(all)).toString();
+  }
+
+  /** The aim for the estimates of all. */
+  static String estimateAim(List<Space> all) {
     double difference = all.stream().mapToDouble(s -> Math.abs(s.difference())).max().orElse(0);
-    return text.append(
-            aim(
-                "estimate within 3 %",
-                difference <= DIFFERENCE, format("%.2f %% at most", 100 * difference)))
-        .toString();
+    return aim(
+        "estimate within 3 %",
+        difference <= DIFFERENCE, format("%.2f %% at most", 100 * difference));
   }
 
   private static Optional<Space> find(List<Space> spaces, String chain) {

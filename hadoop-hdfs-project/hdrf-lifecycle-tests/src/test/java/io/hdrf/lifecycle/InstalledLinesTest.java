@@ -6,10 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.Waiting;
+import io.hdrf.io.LiveFiles;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -189,15 +188,10 @@ class InstalledLinesTest {
   }
 
   private static Path file(ShellCluster.Node node, String block) throws IOException {
-    try (Stream<Path> all = Files.walk(node.volume())) {
-      return all.filter(file -> file.endsWith(block)).findFirst().orElseThrow();
-    } catch (UncheckedIOException e) {
-      if (!(e.getCause() instanceof NoSuchFileException)) {
-        throw e;
-      }
-      // A file went meanwhile.
-      return file(node, block);
-    }
+    return LiveFiles.below(node.volume()).stream()
+        .filter(file -> file.endsWith(block))
+        .findFirst()
+        .orElseThrow();
   }
 
   private Command.Result uninstall(ShellCluster.Node node) throws Exception {

@@ -14,6 +14,7 @@ import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.NameNode;
 import io.hdrf.cluster.Waiting;
+import io.hdrf.io.LiveFiles;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
@@ -313,16 +314,9 @@ final class LineCluster implements Closeable {
   static List<Path> blocks(DataNode dataNode, String directory) throws IOException {
     List<Path> blocks = new ArrayList<>();
     for (Path pool : pools(dataNode)) {
-      Path top = pool.resolve(directory);
-      if (Files.exists(top)) {
-        try (Stream<Path> all = Files.walk(top)) {
-          all.filter(file -> file.getFileName().toString().matches("blk_-?\\d+"))
-              .forEach(blocks::add);
-        } catch (UncheckedIOException e) {
-          // Deleted meanwhile.
-          return blocks(dataNode, directory);
-        }
-      }
+      LiveFiles.below(pool.resolve(directory)).stream()
+          .filter(file -> file.getFileName().toString().matches("blk_-?\\d+"))
+          .forEach(blocks::add);
     }
     return blocks;
   }

@@ -9,6 +9,7 @@ import io.hdrf.cluster.DataNode;
 import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.Waiting;
+import io.hdrf.io.LiveFiles;
 import io.hdrf.lifecycle.aged.AgedScheme;
 import io.hdrf.lifecycle.aged.first.FirstVersion;
 import io.hdrf.lifecycle.aged.second.SecondVersion;
@@ -17,11 +18,9 @@ import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.scheme.ReductionScheme;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -99,16 +98,9 @@ class SchemeChangeTest {
   }
 
   private List<Path> blockFiles() throws IOException {
-    try (Stream<Path> tree = Files.walk(cluster.dataNodes().get(0).volumes().get(0))) {
-      return new java.util.ArrayList<>(
-          tree.filter(file -> file.getFileName().toString().matches("blk_\\d+")).toList());
-    } catch (UncheckedIOException e) {
-      if (!(e.getCause() instanceof NoSuchFileException)) {
-        throw e;
-      }
-      // A file went meanwhile.
-      return blockFiles();
-    }
+    List<Path> files = LiveFiles.below(cluster.dataNodes().get(0).volumes().get(0));
+    files.removeIf(file -> !file.getFileName().toString().matches("blk_\\d+"));
+    return files;
   }
 
   private void readAll() throws IOException {

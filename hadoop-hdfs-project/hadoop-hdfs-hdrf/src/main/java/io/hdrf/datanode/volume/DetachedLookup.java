@@ -32,17 +32,6 @@ final class DetachedLookup implements ChunkLookup {
   /** Whether a question has no answer yet that may be one nobody waits for. */
   private volatile boolean busy;
 
-  /** What was found, in memory that nobody else has. */
-  private static final class Answer {
-    private final BitSet found;
-    private final byte[] bytes;
-
-    Answer(BitSet found, byte[] bytes) {
-      this.found = found;
-      this.bytes = bytes;
-    }
-  }
-
   /**
    * @param lookup used by no other
    * @param name begins the names of the threads
@@ -73,18 +62,18 @@ final class DetachedLookup implements ChunkLookup {
     }
     byte[] names = fingerprints.clone();
     int[] places = ends.clone();
-    BitSet known = (BitSet) found.clone();
+    BitSet answered = (BitSet) found.clone();
     busy = true;
-    Future<Answer> asked;
+    Future<byte[]> asked;
     try {
-      asked = thread.submit(() -> ask(names, places, count, known));
+      asked = thread.submit(() -> ask(names, places, count, answered));
     } catch (RuntimeException | Error e) {
       busy = false;
       throw e;
     }
-    Answer answer;
+    byte[] bytes;
     try {
-      answer = asked.get(SECONDS, TimeUnit.SECONDS);
+      bytes = asked.get(SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted");
@@ -94,24 +83,25 @@ final class DetachedLookup implements ChunkLookup {
       throw new IOException("the other volumes can't be asked: " + e.getCause(), e.getCause());
     }
     for (int i = 0; i < count; i++) {
-      if (answer.found.get(i) && !found.get(i)) {
+      if (answered.get(i) && !found.get(i)) {
         int start = i == 0 ? 0 : ends[i - 1];
         ByteBuffer room = dst.duplicate();
         room.position(dst.position() + start);
-        room.put(answer.bytes, start, ends[i] - start);
+        room.put(bytes, start, ends[i] - start);
         found.set(i);
       }
     }
   }
 
-  private Answer ask(byte[] fingerprints, int[] ends, int count, BitSet found) throws IOException {
+  /** Returns the bytes of what is found, in memory that nobody else has. */
+  private byte[] ask(byte[] fingerprints, int[] ends, int count, BitSet found) throws IOException {
     ByteBuffer dst = null;
     try {
       byte[] bytes = new byte[ends[count - 1]];
       dst = BufferPool.shared().take(bytes.length);
       lookup.find(fingerprints, ends, count, found, dst);
       dst.duplicate().get(bytes);
-      return new Answer(found, bytes);
+      return bytes;
     } finally {
       if (dst != null) {
         BufferPool.shared().give(dst);

@@ -24,14 +24,17 @@ import io.hdrf.spi.scheme.Pin;
 import io.hdrf.spi.scheme.Prefetch;
 import io.hdrf.spi.scheme.SchemeContext;
 import io.hdrf.spi.scheme.StoredPayloads;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +54,9 @@ final class DedupCodec implements BlockCodec {
 
   private static final Logger LOG = LoggerFactory.getLogger(DedupCodec.class);
 
-  private final StoreLock lock;
+  /** To be closed with it, the last one first. */
+  private final Deque<Closeable> opened;
+
   private final DedupSettings settings;
   final ContainerStore containers;
   final FingerprintIndex index;
@@ -72,11 +77,17 @@ final class DedupCodec implements BlockCodec {
   final Queue<BlockDeduplicator> idle = new ConcurrentLinkedQueue<>();
   private volatile boolean closed;
 
+  /**
+   * @param opened gets what is opened here, so that it is closed even if this fails
+   */
   private DedupCodec(
-      SchemeContext context, DedupSettings settings, ContainerStore containers, StoreLock lock) {
+      SchemeContext context,
+      DedupSettings settings,
+      ContainerStore containers,
+      Deque<Closeable> opened) {
     this.settings = settings;
     this.containers = containers;
-    this.lock = lock;
+    this.opened = opened;
     this.index =
         new FingerprintIndex(
             context.metadata(),
@@ -85,8 +96,12 @@ final class DedupCodec implements BlockCodec {
             context.storeDirectory().resolve("filters"),
             context.files(),
             settings.index());
+    opened.push(index);
     this.bases =
         settings.delta() ? new RecentBases(settings.deltaMemory(), context.memory()) : null;
+    if (bases != null) {
+      opened.push(bases);
+    }
     this.olderBases = bases == null ? null : new OlderBases(containers, bases);
     this.payloads = context.payloads();
     this.healer =
@@ -116,6 +131,7 @@ final class DedupCodec implements BlockCodec {
             healer,
             settings.gc(),
             () -> closed);
+    opened.push(collector);
     this.scrubber =
         new Scrubber(
             containers,
@@ -159,9 +175,10 @@ final class DedupCodec implements BlockCodec {
           context.settings().key("fingerprint"));
     }
     Path directory = context.storeDirectory();
-    StoreLock lock = StoreLock.acquire(directory);
+    Deque<Closeable> opened = new ArrayDeque<>();
+    opened.push(StoreLock.acquire(directory));
     DedupCodec codec = null;
-    boolean opened = false;
+    boolean done = false;
     try {
       Map<List<Integer>, FrameChain> chains = new ConcurrentHashMap<>();
       ContainerStore containers =
@@ -179,15 +196,30 @@ final class DedupCodec implements BlockCodec {
                   .memory(context.memory()),
               ids -> chain(context, chains, ids),
               settings.fingerprint());
-      codec = new DedupCodec(context, settings, containers, lock);
+      opened.push(containers);
+      codec = new DedupCodec(context, settings, containers, opened);
       codec.index.begin();
       codec.background.start();
-      opened = true;
+      done = true;
       return codec;
     } finally {
-      if (!opened) {
-        // Threads that have begun work on the store until they are joined.
-        (codec != null ? codec : lock).close();
+      if (!done) {
+        if (codec != null) {
+          // Threads that have begun work on the store until they are joined.
+          codec.close();
+        } else {
+          closeAll(opened);
+        }
+      }
+    }
+  }
+
+  /** Closes all, the last one first, even if one of them fails. */
+  private static void closeAll(Deque<Closeable> opened) throws IOException {
+    Closeable last = opened.poll();
+    if (last != null) {
+      try (Closeable rest = () -> closeAll(opened)) {
+        last.close();
       }
     }
   }
@@ -394,21 +426,10 @@ final class DedupCodec implements BlockCodec {
       }
       closed = true;
     }
-    try {
+    try (Closeable rest = () -> closeAll(opened)) {
       background.close();
       for (BlockDeduplicator d = idle.poll(); d != null; d = idle.poll()) {
         d.close();
-      }
-      collector.close();
-      if (bases != null) {
-        bases.close();
-      }
-      index.close();
-    } finally {
-      try {
-        containers.close();
-      } finally {
-        lock.close();
       }
     }
   }

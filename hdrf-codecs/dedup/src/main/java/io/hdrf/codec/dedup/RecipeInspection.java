@@ -2,11 +2,11 @@
 package io.hdrf.codec.dedup;
 
 import io.hdrf.codec.dedup.container.NamedBases;
+import io.hdrf.codec.dedup.container.Rows;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.spi.scheme.StoredPayloads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,7 +45,7 @@ final class RecipeInspection {
       facts.put("containers", names(containers));
       bases.tell(facts);
       if (lists) {
-        facts.put("namedList", new Rows(runs));
+        facts.put("namedList", new Rows(runs.size(), i -> row(runs.get(i))));
       }
     }
   }
@@ -90,30 +90,14 @@ final class RecipeInspection {
     }
   }
 
-  /** A row for each run. */
-  private static final class Rows extends AbstractList<Map<String, Object>> {
-    private final List<Run> runs;
-
-    Rows(List<Run> runs) {
-      this.runs = runs;
-    }
-
-    @Override
-    public int size() {
-      return runs.size();
-    }
-
-    @Override
-    public Map<String, Object> get(int index) {
-      Run run = runs.get(index);
-      Map<String, Object> row = new LinkedHashMap<>();
-      row.put("frame", run.frame);
-      row.put("names", run.what);
-      row.put("container", ContainerNames.hex(run.container));
-      row.put("first", run.first);
-      row.put("count", run.count);
-      return row;
-    }
+  private static Map<String, Object> row(Run run) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("frame", run.frame);
+    row.put("names", run.what);
+    row.put("container", ContainerNames.hex(run.container));
+    row.put("first", run.first);
+    row.put("count", run.count);
+    return row;
   }
 
   private static List<String> names(Set<Long> ids) {

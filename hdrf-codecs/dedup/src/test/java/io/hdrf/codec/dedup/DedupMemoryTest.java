@@ -7,10 +7,14 @@ import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.memory.MemoryBudget;
+import io.hdrf.spi.scheme.BlockCodec;
+import io.hdrf.spi.scheme.ChunkLookup;
+import io.hdrf.spi.scheme.SchemeContext;
 import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreContext;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,10 +27,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Volumes that share too little memory: all bytes are right, and the sum is never exceeded. */
 @Timeout(300)
@@ -203,6 +210,53 @@ class DedupMemoryTest {
       done.set(true);
       threads.shutdownNow();
     }
+  }
+
+  /** Nobody would close the shares of a store that could not be opened, nor its lock. */
+  @ParameterizedTest
+  @ValueSource(strings = {"dba", "cuckoo"})
+  void aStoreThatCanNotBeOpenedKeepsNothing(String index) throws IOException {
+    configure();
+    conf.set("hdrf.dedup.index", index);
+    conf.set("hdrf.dedup.delta", "on");
+    MetadataStore store = DedupVolume.newStore();
+    int calls = 0;
+    boolean opened = false;
+    while (!opened) {
+      try (BlockCodec codec = new DedupScheme().open(failingContext(store, calls))) {
+        assertThat(budget.usedByUser()).isNotEmpty();
+        opened = true;
+      } catch (IllegalStateException e) {
+        assertThat(e).hasMessageContaining("call");
+        calls++;
+      }
+      assertThat(budget.usedByUser()).as("after %d calls", calls).isEmpty();
+    }
+    assertThat(calls).isGreaterThan(8);
+  }
+
+  /** Fails after some calls. */
+  private SchemeContext failingContext(MetadataStore store, int calls) {
+    AtomicInteger left = new AtomicInteger(calls);
+    return (SchemeContext)
+        Proxy.newProxyInstance(
+            SchemeContext.class.getClassLoader(),
+            new Class<?>[] {SchemeContext.class},
+            (proxy, method, arguments) -> {
+              if (left.decrementAndGet() < 0) {
+                throw new IllegalStateException("call of " + method.getName());
+              }
+              return switch (method.getName()) {
+                case "settings" -> new PluginSettings(conf, "dedup");
+                case "storeDirectory" -> directory;
+                case "files" -> LocalDurableFiles.INSTANCE;
+                case "volumeId" -> 77L;
+                case "metadata" -> store;
+                case "memory" -> budget;
+                case "newLookupElsewhere" -> ChunkLookup.NONE;
+                default -> null;
+              };
+            });
   }
 
   /** The metrics of filters and what is reserved for them agree once they are at rest. */

@@ -21,7 +21,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -359,37 +358,21 @@ public final class ContainerInspection {
     }
   }
 
-  /** A row for each group. */
-  private static final class Groups extends AbstractList<Map<String, Object>> {
-    private final List<Group> groups;
-
-    Groups(List<Group> groups) {
-      this.groups = groups;
-    }
-
-    @Override
-    public int size() {
-      return groups.size();
-    }
-
-    @Override
-    public Map<String, Object> get(int index) {
-      Group group = groups.get(index);
-      GroupHeader header = group.header;
-      Map<String, Object> row = new LinkedHashMap<>();
-      row.put("group", index);
-      row.put("position", group.position);
-      row.put("headerLength", header.length());
-      row.put("storedLength", header.storedLength());
-      row.put("length", header.originalLength());
-      row.put("logicalLength", header.wholeLengthOf(0, header.chunkCount()));
-      row.put("firstChunk", header.firstNumber());
-      row.put("chunks", header.chunkCount());
-      row.put("differences", group.differences);
-      row.put("stages", header.stages());
-      row.put("state", group.state);
-      return row;
-    }
+  private static Map<String, Object> row(int number, Group group) {
+    GroupHeader header = group.header;
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("group", number);
+    row.put("position", group.position);
+    row.put("headerLength", header.length());
+    row.put("storedLength", header.storedLength());
+    row.put("length", header.originalLength());
+    row.put("logicalLength", header.wholeLengthOf(0, header.chunkCount()));
+    row.put("firstChunk", header.firstNumber());
+    row.put("chunks", header.chunkCount());
+    row.put("differences", group.differences);
+    row.put("stages", header.stages());
+    row.put("state", group.state);
+    return row;
   }
 
   private void describe(ContainerHeader header) throws IOException {
@@ -422,68 +405,53 @@ public final class ContainerInspection {
       bases.tell(facts);
     }
     if (lists) {
-      facts.put("groupList", new Groups(groups));
-      facts.put("chunkList", new Chunks(groups, directory));
+      facts.put("groupList", new Rows(groups.size(), i -> row(i, groups.get(i))));
+      facts.put("chunkList", chunkList(groups, directory));
     }
   }
 
-  /** A row for each chunk. */
-  private static final class Chunks extends AbstractList<Map<String, Object>> {
-    private final List<Group> groups;
-
-    /** Null if it is damaged or not there. */
-    private final ContainerDirectory directory;
-
-    /** How many chunks there are up to the end of each group. */
-    private final int[] ends;
-
-    Chunks(List<Group> groups, ContainerDirectory directory) {
-      this.groups = groups;
-      this.directory = directory;
-      this.ends = new int[groups.size()];
-      int sum = 0;
-      for (int i = 0; i < ends.length; i++) {
-        sum += groups.get(i).header.chunkCount();
-        ends[i] = sum;
-      }
+  /**
+   * A row for each chunk.
+   *
+   * @param directory null if it is damaged or not there
+   */
+  private static Rows chunkList(List<Group> groups, ContainerDirectory directory) {
+    // How many chunks there are up to the end of each group.
+    int[] ends = new int[groups.size()];
+    int sum = 0;
+    for (int i = 0; i < ends.length; i++) {
+      sum += groups.get(i).header.chunkCount();
+      ends[i] = sum;
     }
+    return new Rows(
+        sum,
+        index -> {
+          int found = Arrays.binarySearch(ends, index);
+          int place = found >= 0 ? found + 1 : -found - 1;
+          GroupHeader group = groups.get(place).header;
+          int chunk = index - (place == 0 ? 0 : ends[place - 1]);
+          Map<String, Object> row = new LinkedHashMap<>();
+          row.put("chunk", group.number(chunk));
+          row.put("group", place);
+          row.put("length", group.wholeLength(chunk));
+          row.put("keptLength", group.chunkLength(chunk));
+          row.put("base", group.isDifference(chunk) ? ChunkRef.toString(group.baseOf(chunk)) : "");
+          row.put("fingerprint", fingerprint(directory, group.number(chunk)));
+          return row;
+        });
+  }
 
-    @Override
-    public int size() {
-      return ends.length == 0 ? 0 : ends[ends.length - 1];
+  private static String fingerprint(ContainerDirectory directory, int number) {
+    int index = directory == null ? -1 : directory.indexOf(number);
+    if (index < 0 || directory.isUnnamed(index)) {
+      return "unknown";
     }
-
-    @Override
-    public Map<String, Object> get(int index) {
-      if (index < 0 || index >= size()) {
-        throw new IndexOutOfBoundsException("chunk " + index + " of " + size());
-      }
-      int found = Arrays.binarySearch(ends, index);
-      int place = found >= 0 ? found + 1 : -found - 1;
-      GroupHeader group = groups.get(place).header;
-      int chunk = index - (place == 0 ? 0 : ends[place - 1]);
-      Map<String, Object> row = new LinkedHashMap<>();
-      row.put("chunk", group.number(chunk));
-      row.put("group", place);
-      row.put("length", group.wholeLength(chunk));
-      row.put("keptLength", group.chunkLength(chunk));
-      row.put("base", group.isDifference(chunk) ? ChunkRef.toString(group.baseOf(chunk)) : "");
-      row.put("fingerprint", fingerprint(group.number(chunk)));
-      return row;
+    byte[] bytes = new byte[Fingerprinter.LENGTH];
+    directory.fingerprint(index, bytes, 0);
+    StringBuilder hex = new StringBuilder(2 * bytes.length);
+    for (byte b : bytes) {
+      hex.append(Character.forDigit((b >> 4) & 0xF, 16)).append(Character.forDigit(b & 0xF, 16));
     }
-
-    private String fingerprint(int number) {
-      int index = directory == null ? -1 : directory.indexOf(number);
-      if (index < 0 || directory.isUnnamed(index)) {
-        return "unknown";
-      }
-      byte[] bytes = new byte[Fingerprinter.LENGTH];
-      directory.fingerprint(index, bytes, 0);
-      StringBuilder hex = new StringBuilder(2 * bytes.length);
-      for (byte b : bytes) {
-        hex.append(Character.forDigit((b >> 4) & 0xF, 16)).append(Character.forDigit(b & 0xF, 16));
-      }
-      return hex.toString();
-    }
+    return hex.toString();
   }
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
-import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.spi.io.DiskErrors;
@@ -11,6 +10,7 @@ import java.util.BitSet;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.LongPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +27,7 @@ final class ContainerMaintenance {
   private final LoadedContainers loaded;
   private final Quarantine unreadable;
   private final Quarantine wrong;
+  private final LongPredicate isBad;
   private final ChunkReader checking;
 
   /** Containers whose chunks got fingerprints, until somebody takes note of them. */
@@ -34,6 +35,7 @@ final class ContainerMaintenance {
 
   /**
    * @param containers all of the store; loses those that are deleted
+   * @param isBad tells which chunks are known to be damaged
    * @param checking reads the bases of chunks without fingerprints
    */
   ContainerMaintenance(
@@ -42,13 +44,15 @@ final class ContainerMaintenance {
       LoadedContainers loaded,
       Quarantine unreadable,
       Quarantine wrong,
+      LongPredicate isBad,
       ChunkReader checking) {
-    this.checking = checking;
     this.context = context;
     this.containers = containers;
     this.loaded = loaded;
     this.unreadable = unreadable;
     this.wrong = wrong;
+    this.isBad = isBad;
+    this.checking = checking;
   }
 
   /** See {@link ContainerStore#compact}. */
@@ -189,9 +193,14 @@ final class ContainerMaintenance {
             lossy ? null : findFingerprints(container, source, content, throttle);
         ContainerDirectory complete = check == null ? content.content() : check.named();
         boolean more = complete != content.content();
-        if (more || content.origin() == LoadedDirectory.Origin.REBUILT) {
+        boolean rebuilt = content.origin() == LoadedDirectory.Origin.REBUILT;
+        if (more || rebuilt) {
           rewrite(container, source, complete, null, Replacements.NONE, throttle);
-          LOG.info("{}: the directory was made again", source.path());
+          LOG.info(
+              "{}: {}{}",
+              source.path(),
+              rebuilt ? "the directory was made again" : "the directory was completed",
+              more ? " with fingerprints that were found out" : "");
         } else if (container.isHeaderDamaged()
             && content.origin() == LoadedDirectory.Origin.WRITTEN) {
           mendHeaders(container, source, content.content(), throttle);
@@ -224,8 +233,7 @@ final class ContainerMaintenance {
       return null;
     }
     try (ChunkReader.Bases bases = checking.newBases(throttle)) {
-      ContainerCheck check =
-          new ContainerCheck(context, source, found, bases, this::isBad, throttle);
+      ContainerCheck check = new ContainerCheck(context, source, found, bases, isBad, throttle);
       check.run();
       return check;
     }
@@ -236,12 +244,6 @@ final class ContainerMaintenance {
     if (found.origin() != LoadedDirectory.Origin.WRITTEN) {
       container.setNamedAsFarAsCanBe(false);
     }
-  }
-
-  private boolean isBad(long ref) {
-    long container = ChunkRef.container(ref);
-    return unreadable.isBad(container, ChunkRef.number(ref))
-        || wrong.isBad(container, ChunkRef.number(ref));
   }
 
   /** Returns a container whose chunks got fingerprints, once; null if there is none. */

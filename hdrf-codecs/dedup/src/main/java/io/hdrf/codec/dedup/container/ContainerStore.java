@@ -106,7 +106,8 @@ public final class ContainerStore implements Closeable {
     this.checking = newReader(new GroupCache(0));
     this.listing = new ContainerListing(context, loaded);
     this.maintenance =
-        new ContainerMaintenance(context, containers, loaded, unreadable, wrong, checking);
+        new ContainerMaintenance(
+            context, containers, loaded, unreadable, wrong, this::isBad, checking);
     this.appended = new OpenContainers(context, containers);
     this.recovery = recovery;
     for (Container container : containers.values()) {

@@ -6,9 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
-import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.io.ForwardingFiles;
-import io.hdrf.io.InMemory;
 import io.hdrf.io.WatchedFileSystem;
 import io.hdrf.io.WatchedPath;
 import io.hdrf.spi.io.DurableFile;
@@ -29,48 +27,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** What a check of a whole container finds, and what becomes of it. */
-class ContainerCheckTest {
-
-  private static final int CHUNKS = 24;
-
-  @TempDir(factory = InMemory.class)
-  Path scratch;
+class ContainerCheckTest extends OneContainerTestCase {
 
   private final Random random = TestSeed.random("container check");
-  private Path dir;
-  private Path file;
-
-  @BeforeEach
-  void start() {
-    dir = scratch.resolve("containers");
-    file = ContainerNames.file(dir, 0, ContainerNames.SEALED);
-  }
-
-  private ContainerStore open() throws IOException {
-    return Chunks.open(
-        dir,
-        LocalDurableFiles.INSTANCE,
-        Chunks.settings().containerSize(1 << 20).groupSize(600).groupMemory(1 << 20));
-  }
-
-  private static byte[] chunk(int number) {
-    return Chunks.chunk(number, 100 + number);
-  }
-
-  private byte[] fill(FrameChain tail) throws IOException {
-    try (ContainerStore store = open();
-        ChunkAppender appender = store.appender(tail)) {
-      for (int i = 0; i < CHUNKS; i++) {
-        Chunks.append(appender, chunk(i));
-      }
-    }
-    return Files.readAllBytes(file);
-  }
 
   private static BitSet notHeld(ContainerStore store) throws IOException {
     BitSet missing = new BitSet();

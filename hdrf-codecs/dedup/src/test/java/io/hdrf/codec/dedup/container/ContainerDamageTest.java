@@ -11,7 +11,6 @@ import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.ContainerHeader;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.io.CrashableFiles;
-import io.hdrf.io.InMemory;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.io.UnknownFormatVersionException;
@@ -33,46 +32,16 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class ContainerDamageTest {
-
-  private static final int CHUNKS = 24;
-
-  @TempDir(factory = InMemory.class)
-  Path scratch;
+class ContainerDamageTest extends OneContainerTestCase {
 
   private final Random random = TestSeed.random("container damage");
-  private Path dir;
-  private Path file;
 
-  @BeforeEach
-  void start() {
-    dir = scratch.resolve("containers");
-    file = ContainerNames.file(dir, 0, ContainerNames.SEALED);
-  }
-
-  private ContainerStore open() throws IOException {
-    return Chunks.open(
-        dir,
-        LocalDurableFiles.INSTANCE,
-        Chunks.settings().containerSize(1 << 20).groupSize(600).groupMemory(0));
-  }
-
-  private byte[] fill(FrameChain tail) throws IOException {
-    try (ContainerStore store = open();
-        ChunkAppender appender = store.appender(tail)) {
-      for (int i = 0; i < CHUNKS; i++) {
-        Chunks.append(appender, chunk(i));
-      }
-    }
-    return Files.readAllBytes(file);
-  }
-
-  private static byte[] chunk(int number) {
-    return Chunks.chunk(number, 100 + number);
+  /** Each read comes from the disk. */
+  @Override
+  ContainerStore open() throws IOException {
+    return Chunks.open(dir, LocalDurableFiles.INSTANCE, settings().groupMemory(0));
   }
 
   private static void mend(ContainerStore store) {
@@ -130,11 +99,7 @@ class ContainerDamageTest {
   @Test
   void damageOutlastsWhatWasDecodedBefore() throws IOException {
     byte[] bytes = fill(Chunks.DEFLATE);
-    try (ContainerStore store =
-        Chunks.open(
-            dir,
-            LocalDurableFiles.INSTANCE,
-            Chunks.settings().containerSize(1 << 20).groupSize(600).groupMemory(1 << 20))) {
+    try (ContainerStore store = Chunks.open(dir, LocalDurableFiles.INSTANCE, settings())) {
       ContainerDirectory directory = store.directory(0);
       int chunk = directory.firstChunk(1);
       long ref = ChunkRef.pack(0, chunk);

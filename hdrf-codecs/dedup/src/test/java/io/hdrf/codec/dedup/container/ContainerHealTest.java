@@ -10,7 +10,6 @@ import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.io.CrashableFiles;
 import io.hdrf.io.FaultyFiles;
-import io.hdrf.io.InMemory;
 import io.hdrf.io.PowerLoss;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.LocalDurableFiles;
@@ -29,56 +28,14 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Damaged chunks are replaced in a rewritten container, or nothing changes. */
-class ContainerHealTest {
+class ContainerHealTest extends OneContainerTestCase {
 
-  private static final int CHUNKS = 24;
   private static final int MAX_BYTES = 1 << 20;
 
-  @TempDir(factory = InMemory.class)
-  Path scratch;
-
   private final Random random = TestSeed.random("container heal");
-  private Path dir;
-  private Path file;
-
-  @BeforeEach
-  void start() {
-    dir = scratch.resolve("containers");
-    file = ContainerNames.file(dir, 0, ContainerNames.SEALED);
-  }
-
-  private static ContainerSettings settings() {
-    return Chunks.settings().containerSize(1 << 20).groupSize(600).groupMemory(1 << 20);
-  }
-
-  private ContainerStore open() throws IOException {
-    return Chunks.open(dir, LocalDurableFiles.INSTANCE, settings());
-  }
-
-  private static byte[] chunk(int number) {
-    return Chunks.chunk(number, 100 + number);
-  }
-
-  private byte[] fill(FrameChain tail) throws IOException {
-    try (ContainerStore store = open()) {
-      fill(store, tail);
-    }
-    return Files.readAllBytes(file);
-  }
-
-  private static void fill(ContainerStore store, FrameChain tail) throws IOException {
-    try (ChunkAppender appender = store.appender(tail)) {
-      for (int i = 0; i < CHUNKS; i++) {
-        Chunks.append(appender, chunk(i));
-      }
-    }
-    store.sealIdle(0);
-  }
 
   /** Returns what a check finds damaged, or the disk can't read. */
   private static BitSet damaged(ContainerStore store) throws IOException {

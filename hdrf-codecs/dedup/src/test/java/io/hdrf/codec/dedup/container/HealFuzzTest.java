@@ -5,66 +5,48 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
-import io.hdrf.codec.dedup.container.format.ContainerNames;
-import io.hdrf.io.InMemory;
 import io.hdrf.jni.ChunkDelta;
-import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Containers of both versions, and such with differences, with damage anywhere are checked, healed
  * in part, repaired and compacted: what could be read before can be read behind, and nothing reads
  * as other bytes.
  */
-class HealFuzzTest {
+class HealFuzzTest extends OneContainerTestCase {
 
-  private static final int CHUNKS = 24;
   private static final int ROUNDS = Integer.getInteger("hdrf.heal.fuzz", 70);
 
-  @TempDir(factory = InMemory.class)
-  Path scratch;
-
   private final Random random = TestSeed.random("heal fuzz");
-  private Path dir;
-  private Path file;
 
   /** "v1", "v2", or "differences": every other chunk is one to the chunk before. */
   private String kind;
-
-  private ContainerStore open() throws IOException {
-    return Chunks.open(
-        dir,
-        LocalDurableFiles.INSTANCE,
-        Chunks.settings().containerSize(1 << 20).groupSize(600).groupMemory(1 << 20));
-  }
 
   private boolean isDifference(int number) {
     return kind.equals("differences") && number % 2 == 1;
   }
 
-  private byte[] chunk(int number) {
+  private byte[] bytesOf(int number) {
     return Chunks.chunk(isDifference(number) ? number - 1 : number, 100 + number);
   }
 
   private void append(ChunkAppender appender, int number) throws IOException {
-    byte[] chunk = chunk(number);
+    byte[] chunk = bytesOf(number);
     if (isDifference(number)) {
       ByteBuffer delta = ByteBuffer.allocateDirect(chunk.length);
       assertThat(
               new ChunkDelta()
-                  .encode(Chunks.direct(chunk(number - 1)), Chunks.direct(chunk), delta))
+                  .encode(Chunks.direct(bytesOf(number - 1)), Chunks.direct(chunk), delta))
           .isTrue();
       ByteBuffer kept = ByteBuffer.allocateDirect(2 * chunk.length);
       DifferenceFormat.put(Chunks.direct(chunk), delta.flip(), kept);
@@ -88,7 +70,7 @@ class HealFuzzTest {
       byte[] read = new byte[100 + i];
       bytes.flip();
       bytes.get(read);
-      assertThat(read).as("chunk %d %s", i, when).isEqualTo(chunk(i));
+      assertThat(read).as("chunk %d %s", i, when).isEqualTo(bytesOf(i));
       readable.set(i);
     }
     return readable;
@@ -96,8 +78,6 @@ class HealFuzzTest {
 
   @Test
   void nothingGetsWorse() throws IOException {
-    dir = scratch.resolve("containers");
-    file = ContainerNames.file(dir, 0, ContainerNames.SEALED);
     int healed = 0;
     for (FrameChain tail : List.of(Chunks.PLAIN, Chunks.DEFLATE)) {
       for (String next : List.of("v1", "v2", "differences")) {
@@ -187,7 +167,7 @@ class HealFuzzTest {
     boolean all = random.nextBoolean();
     for (int n = damaged.nextSetBit(0); n >= 0; n = damaged.nextSetBit(n + 1)) {
       if (content.indexOf(n) >= 0 && (all || random.nextInt(4) > 0)) {
-        found.offer(content, content.indexOf(n), Chunks.direct(chunk(n)));
+        found.offer(content, content.indexOf(n), Chunks.direct(bytesOf(n)));
       }
     }
     BitSet live = content.numbers();

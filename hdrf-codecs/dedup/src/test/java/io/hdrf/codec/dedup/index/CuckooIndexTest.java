@@ -92,6 +92,12 @@ class CuckooIndexTest {
     reopen();
   }
 
+  private void restartWithoutFile() throws IOException {
+    index.close();
+    Files.delete(file());
+    reopen();
+  }
+
   private void work() {
     index.work(() -> false);
   }
@@ -107,6 +113,16 @@ class CuckooIndexTest {
       index.publish(names(chunks + 1, count), refs, count);
     }
     chunks += count;
+  }
+
+  /** Appends containers of 2000 chunks to an index that may take so much memory. */
+  private void fill(String memory, int count) throws IOException {
+    conf.set("hdrf.dedup.index.memory", memory);
+    restart();
+    for (int i = 0; i < count; i++) {
+      add(2000);
+      work();
+    }
   }
 
   private static byte[] names(int first, int count) {
@@ -251,9 +267,7 @@ class CuckooIndexTest {
     work();
     add(2000);
     add(1);
-    index.close();
-    Files.delete(file());
-    reopen();
+    restartWithoutFile();
     assertThat(metric("indexRebuilds")).isEqualTo(1);
     assertThat(metric("indexEntriesInMemory")).isEqualTo(2001);
     assertThat(entriesOf(1, 2001)).isEqualTo(2001);
@@ -356,12 +370,7 @@ class CuckooIndexTest {
   /** All entries but some ten stay at each step while there is room. */
   @Test
   void growsWithoutLoss() throws IOException {
-    conf.set("hdrf.dedup.index.memory", "1m");
-    restart();
-    for (int i = 0; i < 20; i++) {
-      add(2000);
-      work();
-    }
+    fill("1m", 20);
     assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(512 << 10);
     assertThat(metric("indexEntriesInMemory")).isBetween(39_900L, 40_000L);
     assertThat(entriesOf(1, 40_000)).isGreaterThan(39_900);
@@ -392,20 +401,13 @@ class CuckooIndexTest {
 
   @Test
   void theOldestGoWhereItIsFull() throws IOException {
-    conf.set("hdrf.dedup.index.memory", "64k");
-    restart();
-    for (int i = 0; i < 12; i++) {
-      add(2000);
-      work();
-    }
+    fill("64k", 12);
     assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(64 << 10);
     assertThat(metric("indexEntriesInMemory")).isBetween(7700L, 8200L);
     assertThat(entriesOf(20_001, 4000)).isGreaterThan(3900);
     assertThat(entriesOf(1, 12_000)).isLessThan(1000);
-    index.close();
-    Files.delete(file());
     try (LogCapture log = new LogCapture(Level.INFO, "CuckooIndex")) {
-      reopen();
+      restartWithoutFile();
       assertThat(log.all()).contains("12 containers are read", "is complete");
     }
     assertThat(entriesOf(18_001, 6000)).as("the newest first").isGreaterThan(5900);
@@ -423,9 +425,7 @@ class CuckooIndexTest {
       appender.force();
     }
     long later = store.containers.last();
-    index.close();
-    Files.delete(file());
-    reopen();
+    restartWithoutFile();
     long[] containers = new long[1];
     index.inMemory().places().find(IndexedContainers.name(7), 1, containers);
     assertThat(containers).containsExactly(later);
@@ -520,12 +520,7 @@ class CuckooIndexTest {
 
   /** A table of 512 KiB with 32,000 entries: half of it is full. */
   private void fillTable() throws IOException {
-    conf.set("hdrf.dedup.index.memory", "1m");
-    restart();
-    for (int i = 0; i < 16; i++) {
-      add(2000);
-      work();
-    }
+    fill("1m", 16);
     assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(512 << 10);
     assertThat(metric("indexContainersToRead")).isZero();
   }
@@ -558,9 +553,7 @@ class CuckooIndexTest {
     for (int i = 0; i < 13; i++) {
       add(2000);
     }
-    index.close();
-    Files.delete(file());
-    reopen();
+    restartWithoutFile();
     for (boolean start : new boolean[] {false, true}) {
       assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(512 << 10);
       assertThat(entriesOf(1, 26_000)).isGreaterThan(25_900);
