@@ -67,7 +67,7 @@ final class CuckooIndex {
   /** When a table that was halved, or lost, may take memory again. */
   private long restsUntil;
 
-  /** How many entries were found in containers, which may have been there already. */
+  /** How many entries the chunks of what was read have, those included that were there already. */
   private long filled;
 
   /** Whether the table has copies of entries that nobody finds, and that count as old. */
@@ -282,18 +282,20 @@ final class CuckooIndex {
 
   /** Puts what is not known from later containers, as far as there is room. */
   private void put(long container, int most) {
-    int count = (int) Math.min(most, Math.max(0, places.limit() - filled));
-    places.find(fingerprints, count, known);
+    places.find(fingerprints, most, known);
+    long limit = places.limit();
     int missingCount = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < most && filled < limit; i++) {
       // Also finds that there is none.
-      if (known[i] < container || !containers.exists(known[i])) {
+      boolean isMissing = known[i] < container || !containers.exists(known[i]);
+      if (isMissing) {
         missing[missingCount] = i;
         missingCount++;
       }
+      // What a later container has, too, takes no more room, and was counted there.
+      filled += isMissing || known[i] == container ? 1 : 0;
     }
     places.put(fingerprints, refs, missing, missingCount);
-    filled += count;
   }
 
   /** About the number of containers that are still to be read. */
