@@ -387,6 +387,33 @@ class CuckooIndexTest {
     assertThat(entriesOf(1, 30_000)).isGreaterThan(29_800);
   }
 
+  /** Copies of its entries would fill each larger table, up to the largest. */
+  @Test
+  void aContainerThatCannotBeReadDoesNotHaveItGrow() throws IOException {
+    conf.set("hdrf.dedup.index.memory", "16m");
+    restart();
+    add(1000);
+    Path first = store.containers.file(store.containers.last());
+    Path away = directory.resolve("away");
+    add(6800);
+    Files.move(first, away);
+    // No more than a failing disk does this say whether the container is sound.
+    Files.createDirectory(first);
+    for (int i = 0; i < 10; i++) {
+      work();
+    }
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(128 << 10);
+    assertThat(metric("indexContainersToRead")).isZero();
+    assertThat(entriesOf(1001, 6800)).isGreaterThan(6780);
+    Files.delete(first);
+    Files.move(away, first);
+    work();
+    assertThat(entriesOf(1, 1000)).as("not yet").isZero();
+    now += TimeUnit.MINUTES.toNanos(10);
+    work();
+    assertThat(entriesOf(1, 7800)).isGreaterThan(7770);
+  }
+
   /** While it grows again, entries that it had are found, and others come. */
   @Test
   void isOfUseWhileItGrows() throws IOException {
