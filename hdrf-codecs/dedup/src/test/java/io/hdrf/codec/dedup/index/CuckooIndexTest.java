@@ -594,6 +594,10 @@ class CuckooIndexTest {
     restart();
     assertThat(metric("indexRebuilds")).isZero();
     assertThat(entriesOf(1, 32_000)).as("as many as there is room for").isGreaterThan(29_000);
+    work();
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(512 << 10);
+    assertThat(metric("indexContainersToRead")).isZero();
+    assertThat(entriesOf(1, 32_000)).isGreaterThan(31_900);
   }
 
   /** Otherwise the oldest would be left out, though there is room for all. */
