@@ -189,7 +189,9 @@ final class ContainerMaintenance {
             lossy ? null : findFingerprints(container, source, content, throttle);
         ContainerDirectory complete = check == null ? content.content() : check.named();
         boolean more = complete != content.content();
-        if (more || content.origin() == LoadedDirectory.Origin.REBUILT) {
+        if (more && content.origin() == LoadedDirectory.Origin.WRITTEN) {
+          more = addNames(container, source, complete, throttle);
+        } else if (more || content.origin() == LoadedDirectory.Origin.REBUILT) {
           rewrite(container, source, complete, null, Replacements.NONE, throttle);
           LOG.info("{}: the directory was made again", source.path());
         } else if (container.isHeaderDamaged()
@@ -228,6 +230,29 @@ final class ContainerMaintenance {
           new ContainerCheck(context, source, found, bases, this::isBad, throttle);
       check.run();
       return check;
+    }
+  }
+
+  /**
+   * Puts fingerprints into a directory that lacked them; once until the next start, or until bases
+   * are healed, if the disk can't read all groups.
+   *
+   * @return false if the disk can't
+   */
+  private boolean addNames(
+      Container container, LoadedContainer source, ContainerDirectory complete, Throttle throttle)
+      throws IOException {
+    try {
+      rewrite(container, source, complete, null, Replacements.NONE, throttle);
+      LOG.info("{}: chunks that had no fingerprints got them", source.path());
+      return true;
+    } catch (IOException e) {
+      if (!DiskErrors.isReadError(e)) {
+        throw e;
+      }
+      container.setNamedAsFarAsCanBe(true);
+      LOG.warn("{}: chunks without fingerprints can't be given them", source.path(), e);
+      return false;
     }
   }
 
