@@ -23,16 +23,16 @@ class FrameBasesTest {
   @TempDir(factory = InMemory.class)
   Path directory;
 
-  /** Groups of one chunk each; two are allowed however long they are. */
+  /** Groups of one chunk each; two are allowed however long they are, and 64 however short. */
   @ParameterizedTest
-  @CsvSource({"0,2", "1999,2", "2000,2", "2999,2", "3000,3", "7500,7"})
+  @CsvSource({"0,2", "1999,2", "2000,2", "2999,2", "3000,3", "7500,7", "25000,25", "90000,64"})
   void groupsAreBoundedByTheirBytes(int memory, int groups) throws IOException {
     try (ContainerStore store =
         Chunks.open(
             directory,
             LocalDurableFiles.INSTANCE,
             Chunks.settings().groupSize(1).baseMemory(memory))) {
-      long[] refs = new long[20];
+      long[] refs = new long[80];
       try (ChunkAppender appender = store.appender(Chunks.PLAIN)) {
         for (int i = 0; i < refs.length; i++) {
           refs[i] = Chunks.append(appender, Chunks.chunk(i, LENGTH));

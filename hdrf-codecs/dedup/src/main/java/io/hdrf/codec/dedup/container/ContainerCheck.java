@@ -136,12 +136,13 @@ final class ContainerCheck {
       checkChunks(header(group, bytes), group, bytes);
       source.checkHeader(directory, group, bytes);
     } catch (CorruptFrameException e) {
-      suspect(group);
+      // For good, as nobody can replace a chunk whose fingerprint is unknown.
+      suspect(group, false);
     } catch (CorruptFileException e) {
       addHeader();
     } catch (IOException e) {
       requireReadError(e);
-      suspect(group);
+      suspect(group, true);
     } finally {
       BufferPool.shared().give(bytes);
     }
@@ -236,10 +237,10 @@ final class ContainerCheck {
     context.fingerprinter().fingerprint(chunk, names, index * Fingerprinter.LENGTH);
   }
 
-  private void suspect(int group) {
+  private void suspect(int group, boolean mayPass) {
     for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
       suspects.set(directory.number(i));
-      mayNameMore |= directory.isUnnamed(i);
+      mayNameMore |= mayPass && directory.isUnnamed(i);
     }
   }
 

@@ -193,14 +193,11 @@ final class ContainerMaintenance {
             lossy ? null : findFingerprints(container, source, content, throttle);
         ContainerDirectory complete = check == null ? content.content() : check.named();
         boolean more = complete != content.content();
-        boolean rebuilt = content.origin() == LoadedDirectory.Origin.REBUILT;
-        if (more || rebuilt) {
+        if (more && content.origin() == LoadedDirectory.Origin.WRITTEN) {
+          more = addNames(container, source, complete, throttle);
+        } else if (more || content.origin() == LoadedDirectory.Origin.REBUILT) {
           rewrite(container, source, complete, null, Replacements.NONE, throttle);
-          LOG.info(
-              "{}: {}{}",
-              source.path(),
-              rebuilt ? "the directory was made again" : "the directory was completed",
-              more ? " with fingerprints that were found out" : "");
+          LOG.info("{}: the directory was made again", source.path());
         } else if (container.isHeaderDamaged()
             && content.origin() == LoadedDirectory.Origin.WRITTEN) {
           mendHeaders(container, source, content.content(), throttle);
@@ -236,6 +233,29 @@ final class ContainerMaintenance {
       ContainerCheck check = new ContainerCheck(context, source, found, bases, isBad, throttle);
       check.run();
       return check;
+    }
+  }
+
+  /**
+   * Puts fingerprints into a directory that lacked them; once until the next start, or until bases
+   * are healed, if the disk can't read all groups.
+   *
+   * @return false if the disk can't
+   */
+  private boolean addNames(
+      Container container, LoadedContainer source, ContainerDirectory complete, Throttle throttle)
+      throws IOException {
+    try {
+      rewrite(container, source, complete, null, Replacements.NONE, throttle);
+      LOG.info("{}: chunks that had no fingerprints got them", source.path());
+      return true;
+    } catch (IOException e) {
+      if (!DiskErrors.isReadError(e)) {
+        throw e;
+      }
+      container.setNamedAsFarAsCanBe(true);
+      LOG.warn("{}: chunks without fingerprints can't be given them", source.path(), e);
+      return false;
     }
   }
 

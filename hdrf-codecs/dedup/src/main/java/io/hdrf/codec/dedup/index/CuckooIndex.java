@@ -12,6 +12,10 @@ import io.hdrf.jni.CuckooTable;
 import io.hdrf.spi.io.UnknownFormatVersionException;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -30,13 +34,15 @@ final class CuckooIndex {
   private static final Logger LOG = LoggerFactory.getLogger(CuckooIndex.class);
 
   private static final int BATCH = RecentPlaces.MAX_COUNT;
-  private static final long NONE_UNREAD = Long.MAX_VALUE;
 
   /** What the footer of a container counts as that is read for its number of chunks. */
   private static final int FOOTER = 32 << 10;
 
   /** Where memory comes and goes: so many times as long as it took to read containers. */
   private static final int REST = 10;
+
+  /** When containers are tried again that could not be read. */
+  private static final long AGAIN_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   private final ContainerStore containers;
   private final PlacesFile file;
@@ -67,14 +73,17 @@ final class CuckooIndex {
   /** When a table that was halved, or lost, may take memory again. */
   private long restsUntil;
 
-  /** How many entries were found in containers, which may have been there already. */
+  /** How many entries the chunks of what was read have, those included that were there already. */
   private long filled;
 
   /** Whether the table has copies of entries that nobody finds, and that count as old. */
   private boolean grown;
 
-  /** The oldest container that could not be read, which may be sound. */
-  private long firstUnread = NONE_UNREAD;
+  /** Containers that could not be read, and may be sound. */
+  private final NavigableSet<Long> unread = new TreeSet<>();
+
+  /** When these are tried next. */
+  private long againAt;
 
   /** About the number of containers that are still to be read; 1 until that is known. */
   private volatile int toRead = 1;
@@ -186,7 +195,7 @@ final class CuckooIndex {
     next = containers.last();
     end = before;
     filled = 0;
-    firstUnread = NONE_UNREAD;
+    unread.clear();
     toRead = containers.countAfter(before);
     filling = true;
     if (toRead > 0) {
@@ -209,6 +218,7 @@ final class CuckooIndex {
       startReading(-1);
     }
     if (!filling) {
+      readAgain(stopping, throttle);
       return;
     }
     while (next > end && filled < places.limit()) {
@@ -219,7 +229,9 @@ final class CuckooIndex {
       next = containers.previous(next);
       toRead = Math.max(0, toRead - 1);
     }
-    if (grown && firstUnread == NONE_UNREAD) {
+    if (grown) {
+      // Copies that stay would fill the next larger table, too, and so on. What can't be read can't
+      // be confirmed either.
       places.dropOld();
     } else if (filled > 0) {
       // The newest came first, but are not to go first.
@@ -244,6 +256,20 @@ final class CuckooIndex {
     return true;
   }
 
+  private void readAgain(BooleanSupplier stopping, Throttle throttle) throws IOException {
+    if (unread.isEmpty() || nanoTime.getAsLong() - againAt < 0) {
+      return;
+    }
+    filled = 0;
+    for (long container : new ArrayList<>(unread)) {
+      if (stopping.getAsBoolean()) {
+        return;
+      }
+      read(container, throttle);
+    }
+    againAt = nanoTime.getAsLong() + AGAIN_NANOS;
+  }
+
   private void read(long container, Throttle throttle) throws IOException {
     boolean loaded = containers.isLoaded(container);
     ContainerDirectory content;
@@ -251,16 +277,18 @@ final class CuckooIndex {
       content = containers.directory(container);
     } catch (CorruptFrameException | MissingChunkException | UnknownFormatVersionException e) {
       LOG.debug("Container {} is not in the index", container, e);
+      unread.remove(container);
       return;
     } catch (IOException | RuntimeException e) {
-      if (firstUnread == NONE_UNREAD) {
+      if (unread.isEmpty()) {
         LOG.warn(
-            "{} can't be read for the index now, nor maybe others; they are read after the next"
-                + " start",
+            "{} can't be read for the index now, nor maybe others; they are tried again every ten"
+                + " minutes, and after the next start",
             containers.file(container),
             e);
+        againAt = nanoTime.getAsLong() + AGAIN_NANOS;
       }
-      firstUnread = Math.min(firstUnread, container);
+      unread.add(container);
       return;
     }
     if (!loaded) {
@@ -278,22 +306,25 @@ final class CuckooIndex {
         count = 0;
       }
     }
+    unread.remove(container);
   }
 
   /** Puts what is not known from later containers, as far as there is room. */
   private void put(long container, int most) {
-    int count = (int) Math.min(most, Math.max(0, places.limit() - filled));
-    places.find(fingerprints, count, known);
+    places.find(fingerprints, most, known);
+    long limit = places.limit();
     int missingCount = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < most && filled < limit; i++) {
       // Also finds that there is none.
-      if (known[i] < container || !containers.exists(known[i])) {
+      boolean isMissing = known[i] < container || !containers.exists(known[i]);
+      if (isMissing) {
         missing[missingCount] = i;
         missingCount++;
       }
+      // What a later container has, too, takes no more room, and was counted there.
+      filled += isMissing || known[i] == container ? 1 : 0;
     }
     places.put(fingerprints, refs, missing, missingCount);
-    filled += count;
   }
 
   /** About the number of containers that are still to be read. */
@@ -303,7 +334,8 @@ final class CuckooIndex {
 
   /** Writes the file, if the table is complete. The own thread has ended. */
   void close() {
-    long last = Math.min(containers.last(), firstUnread - 1);
+    long last =
+        unread.isEmpty() ? containers.last() : Math.min(containers.last(), unread.first() - 1);
     CuckooTable table = places.take();
     if (places.hasLost()) {
       // Asked now, as it is halved no more. The next process reads all.

@@ -195,6 +195,9 @@ public final class IndexLookup {
       if (containers.isLoaded(hinted[i])) {
         followHints(hinted[i], numbered);
         hintedChunks[i] = 0;
+      } else if (!containers.exists(hinted[i])) {
+        // Hints stay when a container goes.
+        hintedChunks[i] = 0;
       }
     }
     for (int i = mostHinted(count); i >= 0 && followed < MAX_FOLLOWED; i = mostHinted(count)) {

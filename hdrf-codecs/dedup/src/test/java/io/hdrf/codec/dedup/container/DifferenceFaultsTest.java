@@ -294,6 +294,90 @@ class DifferenceFaultsTest {
     }
   }
 
+  /** Container 1 was open: a group for each of some differences, and two of whole chunks. */
+  private void openWithGroups(int count) throws IOException {
+    Path file = ContainerNames.file(dir, 1, ContainerNames.OPEN);
+    byte[] written;
+    try (ContainerStore store = open();
+        ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+      for (int i = 0; i < count; i++) {
+        appendDifference(appender, i, 0, ChunkRef.pack(0, i));
+        appender.flush();
+      }
+      for (int i = 0; i < 60; i++) {
+        Chunks.append(appender, chunk(100 + i));
+        if (i == 9) {
+          appender.flush();
+        }
+      }
+      appender.force();
+      written = Files.readAllBytes(file);
+    }
+    leaveOpen(written);
+    open().close();
+  }
+
+  /** For hours. */
+  private static void mendOften(ContainerStore store, Throttle throttle) {
+    for (int seconds : new int[] {40, 200, 1000, 10_000, 20_000, 30_000}) {
+      store.mend(TimeUnit.SECONDS.toNanos(seconds), throttle);
+    }
+  }
+
+  /** The disk takes seconds for each attempt, and the container can't be written anew. */
+  @Test
+  void aContainerThatCannotBeReadWholeIsNotReadAgainForFingerprints() throws IOException {
+    fill(Chunks.PLAIN, 2);
+    openWithGroups(2);
+    AtomicLong bytes = new AtomicLong();
+    try (ContainerStore store = open()) {
+      ContainerDirectory content = store.directory(1);
+      assertThat(content.groupCount()).isEqualTo(4);
+      // Neither where the differences are nor where what lies behind the groups is read.
+      files.damage(ContainerNames.file(dir, 1, ContainerNames.SEALED), content.groupEnd(2) - 2000);
+      store.mend(0, bytes::addAndGet);
+      store.mend(TimeUnit.SECONDS.toNanos(10), bytes::addAndGet);
+      long once = bytes.get();
+      long faults = files.faults();
+      assertThat(once).isPositive();
+      assertThat(faults).isPositive();
+      mendOften(store, bytes::addAndGet);
+      assertThat(bytes).hasValue(once);
+      assertThat(files.faults()).isEqualTo(faults);
+      for (int i = 0; i < 2; i++) {
+        assertThat(Chunks.read(store, ChunkRef.pack(1, i), LENGTH)).isEqualTo(similar(i, 0));
+      }
+    }
+    files.mend();
+    try (ContainerStore store = open()) {
+      store.directory(1);
+      mend(store, 0);
+      mend(store, 10);
+      assertThat(named(store, 2)).isEqualTo(2);
+    }
+  }
+
+  /** Nothing makes it better but healing, for which it has no fingerprint. */
+  @Test
+  void aDamagedDifferenceIsNotReadAgainForItsFingerprint() throws IOException {
+    fill(Chunks.PLAIN, 2);
+    openWithGroups(2);
+    Path sealed = ContainerNames.file(dir, 1, ContainerNames.SEALED);
+    AtomicLong bytes = new AtomicLong();
+    try (ContainerStore store = open()) {
+      byte[] content = Files.readAllBytes(sealed);
+      content[(int) store.directory(1).groupEnd(1) - 1] ^= 1;
+      Files.write(sealed, content);
+      store.mend(0, bytes::addAndGet);
+      store.mend(TimeUnit.SECONDS.toNanos(10), bytes::addAndGet);
+      long once = bytes.get();
+      assertThat(once).isPositive();
+      assertThat(named(store, 2)).isEqualTo(1);
+      mendOften(store, bytes::addAndGet);
+      assertThat(bytes).hasValue(once);
+    }
+  }
+
   /** It lacks them anew. */
   @Test
   void aDirectoryThatIsMadeAgainGetsItsFingerprintsAgain() throws IOException {

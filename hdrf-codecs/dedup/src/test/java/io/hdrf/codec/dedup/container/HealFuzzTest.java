@@ -29,11 +29,18 @@ class HealFuzzTest extends OneContainerTestCase {
 
   private final Random random = TestSeed.random("heal fuzz");
 
-  /** "v1", "v2", or "differences": every other chunk is one to the chunk before. */
+  /**
+   * "v1", "v2", or "differences": every other chunk is one to the chunk before; "crashed": these
+   * have no fingerprints, as the container was open when the process ended.
+   */
   private String kind;
 
   private boolean isDifference(int number) {
-    return kind.equals("differences") && number % 2 == 1;
+    return hasDifferences() && number % 2 == 1;
+  }
+
+  private boolean hasDifferences() {
+    return kind.equals("differences") || kind.equals("crashed");
   }
 
   private byte[] bytesOf(int number) {
@@ -80,15 +87,25 @@ class HealFuzzTest extends OneContainerTestCase {
   void nothingGetsWorse() throws IOException {
     int healed = 0;
     for (FrameChain tail : List.of(Chunks.PLAIN, Chunks.DEFLATE)) {
-      for (String next : List.of("v1", "v2", "differences")) {
+      for (String next : List.of("v1", "v2", "differences", "crashed")) {
         kind = next;
+        byte[] written;
         try (ContainerStore store = open()) {
           try (ChunkAppender appender = store.appender(tail)) {
             for (int i = 0; i < CHUNKS; i++) {
               append(appender, i);
             }
+            appender.force();
+            written = Files.readAllBytes(ContainerNames.file(dir, 0, ContainerNames.OPEN));
           }
           store.sealIdle(0);
+        }
+        if (kind.equals("crashed")) {
+          Files.delete(file);
+          Files.write(ContainerNames.file(dir, 0, ContainerNames.OPEN), written);
+          try (ContainerStore store = open()) {
+            assertThat(store.directory(0).hasUnnamed()).isTrue();
+          }
         }
         if (kind.equals("v1")) {
           VersionOneFiles.replace(file);
@@ -174,7 +191,7 @@ class HealFuzzTest extends OneContainerTestCase {
     BitSet dead = new BitSet();
     if (random.nextInt(3) == 0) {
       // Nobody drops a base and keeps its difference.
-      dead.set(random.nextInt(CHUNKS) | (kind.equals("differences") ? 1 : 0));
+      dead.set(random.nextInt(CHUNKS) | (hasDifferences() ? 1 : 0));
     }
     story.append("heal ").append(damaged).append(all ? " all" : " some").append(" without ");
     story.append(dead).append(' ');

@@ -378,6 +378,51 @@ class CuckooIndexTest {
     assertThat(entriesOf(1, 40_000)).isGreaterThan(39_900);
   }
 
+  /** Copies of a chunk have one entry. */
+  @Test
+  void growsWithoutLossWhereChunksAreStoredAgain() throws IOException {
+    conf.set("hdrf.dedup.index.memory", "1m");
+    restart();
+    for (int i = 0; i < 15; i++) {
+      add(2000);
+      work();
+    }
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(256 << 10);
+    storeAgain(10_001, 20_000);
+    storeAgain(10_001, 20_000);
+    add(2000);
+    work();
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(512 << 10);
+    assertThat(entriesOf(1, 30_000)).isGreaterThan(29_800);
+  }
+
+  /** Copies of its entries would fill each larger table, up to the largest. */
+  @Test
+  void aContainerThatCannotBeReadDoesNotHaveItGrow() throws IOException {
+    conf.set("hdrf.dedup.index.memory", "16m");
+    restart();
+    add(1000);
+    Path first = store.containers.file(store.containers.last());
+    Path away = directory.resolve("away");
+    add(6800);
+    Files.move(first, away);
+    // No more than a failing disk does this say whether the container is sound.
+    Files.createDirectory(first);
+    for (int i = 0; i < 10; i++) {
+      work();
+    }
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(128 << 10);
+    assertThat(metric("indexContainersToRead")).isZero();
+    assertThat(entriesOf(1001, 6800)).isGreaterThan(6780);
+    Files.delete(first);
+    Files.move(away, first);
+    work();
+    assertThat(entriesOf(1, 1000)).as("not yet").isZero();
+    now += TimeUnit.MINUTES.toNanos(10);
+    work();
+    assertThat(entriesOf(1, 7800)).isGreaterThan(7770);
+  }
+
   /** While it grows again, entries that it had are found, and others come. */
   @Test
   void isOfUseWhileItGrows() throws IOException {
@@ -544,6 +589,48 @@ class CuckooIndexTest {
     restart();
     assertThat(metric("indexRebuilds")).isZero();
     assertThat(entriesOf(1, 32_000)).as("as many as there is room for").isGreaterThan(29_000);
+    work();
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(512 << 10);
+    assertThat(metric("indexContainersToRead")).isZero();
+    assertThat(entriesOf(1, 32_000)).isGreaterThan(31_900);
+  }
+
+  /** Otherwise the oldest would be left out, though there is room for all. */
+  @Test
+  void whatWasLostComesBackThoughOthersAreStoredAgain() throws IOException {
+    conf.set("hdrf.dedup.index.memory", "512k");
+    restart();
+    for (int i = 0; i < 20; i++) {
+      add(2000);
+      work();
+    }
+    storeAgain(20_001, 20_000);
+    storeAgain(20_001, 20_000);
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(512 << 10);
+    assertThat(entriesOf(1, 40_000)).isGreaterThan(39_800);
+    index.inMemory().places().shrink(1);
+    assertThat(entriesOf(1, 40_000)).isLessThan(33_000);
+    work();
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(512 << 10);
+    assertThat(entriesOf(1, 40_000)).isGreaterThan(39_800);
+    restart();
+    assertThat(entriesOf(1, 40_000)).isGreaterThan(39_800);
+  }
+
+  /** In another container, as where blocks are spared a scattered one. */
+  private void storeAgain(int first, int count) throws IOException {
+    byte[] names = names(first, count);
+    long[] refs = new long[count];
+    ByteBuffer chunk = ByteBuffer.allocateDirect(IndexedContainers.CHUNK);
+    try (ChunkAppender appender = store.appender()) {
+      for (int i = 0; i < count; i++) {
+        chunk.clear();
+        refs[i] = appender.append(names, i * Fingerprinter.LENGTH, chunk);
+      }
+      appender.force();
+    }
+    store.containers.sealIdle(store.containers.last());
+    index.publish(names, refs, count);
   }
 
   /** Where the table is not full after that, too. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.hdrf.codec.dedup.IndexedContainers;
 import io.hdrf.codec.dedup.container.ChunkAppender;
 import io.hdrf.codec.dedup.container.ContainerSettings;
+import io.hdrf.codec.dedup.container.Throttle;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.io.ForwardingFiles;
@@ -34,6 +35,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An index that the test maintains itself. */
 class FingerprintIndexTest {
@@ -650,6 +653,35 @@ class FingerprintIndexTest {
           .isBetween(
               10L * together + IndexLookup.MAX_FOLLOWED - 10,
               10L * together + IndexLookup.MAX_FOLLOWED - 8);
+    }
+  }
+
+  /** Nothing is read of them, so that they are not among those that are read for a batch. */
+  @ParameterizedTest
+  @ValueSource(strings = {"dba", "cuckoo"})
+  void containersThatAreGoneTakeNoTurn(String kind) throws IOException {
+    ContainerSettings settings = ContainerSettings.of(7).directoryMemory(0).maxOpenFiles(1);
+    Configuration conf = new Configuration(false);
+    conf.set("hdrf.dedup.index", kind);
+    try (IndexedContainers own =
+        new IndexedContainers(directory.resolve("small"), conf, settings)) {
+      own.index.work(() -> false);
+      int gone = IndexLookup.MAX_FOLLOWED + 1;
+      long[] containers = new long[gone];
+      for (int i = 0; i < gone; i++) {
+        containers[i] = ChunkRef.container(own.sealed(3)[0]);
+      }
+      for (int i = 0; i < 10; i++) {
+        own.sealed(2);
+      }
+      own.index.work(() -> false);
+      for (long container : containers) {
+        own.containers.compact(container, (content, whole) -> new BitSet(), Throttle.NONE);
+        assertThat(own.containers.exists(container)).isFalse();
+      }
+      long[] found = find(own.index.newLookup(), 1, 3 * gone + 20);
+      assertThat(Arrays.copyOf(found, 3 * gone)).containsOnly(-1);
+      assertThat(Arrays.copyOfRange(found, 3 * gone, found.length)).doesNotContain(-1);
     }
   }
 
