@@ -294,6 +294,28 @@ class CuckooIndexTest {
     assertThat(entriesOf(1, 300)).isEqualTo(300);
   }
 
+  /** Each larger table gets more than it had, until one has all. */
+  @Test
+  void afterACrashThereMayBeManyTimesAsMany() throws IOException {
+    conf.set("hdrf.dedup.index.memory", "1m");
+    restart();
+    add(2000);
+    restart();
+    byte[] old = Files.readAllBytes(file());
+    for (int i = 0; i < 12; i++) {
+      add(2000);
+    }
+    index.close();
+    Files.write(file(), old);
+    reopen();
+    for (int i = 0; i < 5; i++) {
+      work();
+    }
+    assertThat(metric("indexRebuilds")).isZero();
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(256 << 10);
+    assertThat(entriesOf(1, 26_000)).isGreaterThan(25_900);
+  }
+
   /** Blocks come before the file is read. */
   @Test
   void whatComesBeforeTheTableIsThereIsNotLost() throws IOException {
