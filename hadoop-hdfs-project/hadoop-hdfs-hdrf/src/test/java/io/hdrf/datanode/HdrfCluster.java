@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.hdrf.block.BlockRef;
 import io.hdrf.block.FrameDigest;
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.io.LiveFiles;
 import io.hdrf.io.TestBytes;
 import io.hdrf.reduce.SkipReason;
 import io.hdrf.scheme.PluginJars;
@@ -21,7 +22,6 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
@@ -513,20 +513,11 @@ public final class HdrfCluster implements AutoCloseable {
   /** Returns du's sum for the volume's finalized blocks, without rounding. */
   long physicalBytes(FsVolumeSpi volume) throws IOException {
     Path finalized = poolDirectory(volume, pool()).resolve("current").resolve("finalized");
-    while (true) {
-      long sum = 0;
-      try (Stream<Path> files = Files.walk(finalized)) {
-        for (Path file : files.filter(Files::isRegularFile).toList()) {
-          sum += BlockFiles.physicalLength(file.toFile());
-        }
-        return sum;
-      } catch (UncheckedIOException e) {
-        if (!(e.getCause() instanceof NoSuchFileException)) {
-          throw e;
-        }
-        // A file was deleted during the walk: once more.
-      }
+    long sum = 0;
+    for (Path file : LiveFiles.below(finalized)) {
+      sum += Files.isRegularFile(file) ? BlockFiles.physicalLength(file.toFile()) : 0;
     }
+    return sum;
   }
 
   /** Reads a file, and each of its replicas on its own DataNode, and compares. */
@@ -610,31 +601,18 @@ public final class HdrfCluster implements AutoCloseable {
 
   /** Bytes of a DataNode's files whose paths contain {@code part}. */
   public long lengths(int datanode, String part) {
-    while (true) {
-      try (FsDatasetSpi.FsVolumeReferences volumes =
-          cluster.getDataNodes().get(datanode).getFSDataset().getFsVolumeReferences()) {
-        long bytes = 0;
-        for (FsVolumeSpi volume : volumes) {
-          bytes += lengths(Path.of(volume.getBaseURI()), part);
+    try (FsDatasetSpi.FsVolumeReferences volumes =
+        cluster.getDataNodes().get(datanode).getFSDataset().getFsVolumeReferences()) {
+      long bytes = 0;
+      for (FsVolumeSpi volume : volumes) {
+        for (Path file : LiveFiles.below(Path.of(volume.getBaseURI()))) {
+          boolean counts = file.toString().contains(part) && Files.isRegularFile(file);
+          bytes += counts ? file.toFile().length() : 0;
         }
-        return bytes;
-      } catch (UncheckedIOException e) {
-        if (!(e.getCause() instanceof NoSuchFileException)) {
-          throw e;
-        }
-        // A file went while they were listed.
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
       }
-    }
-  }
-
-  private static long lengths(Path volume, String part) throws IOException {
-    try (Stream<Path> files = Files.walk(volume)) {
-      return files
-          .filter(file -> file.toString().contains(part))
-          .mapToLong(file -> file.toFile().isFile() ? file.toFile().length() : 0)
-          .sum();
+      return bytes;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -11,6 +11,7 @@ import io.hdrf.cluster.DataNode;
 import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.Waiting;
+import io.hdrf.io.LiveFiles;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.net.URI;

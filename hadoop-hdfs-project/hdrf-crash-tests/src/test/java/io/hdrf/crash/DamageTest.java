@@ -11,6 +11,7 @@ import io.hdrf.cluster.DataNode;
 import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.Waiting;
+import io.hdrf.io.LiveFiles;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
@@ -395,8 +396,8 @@ class DamageTest {
     }
     awaitFigures();
     System.out.printf(
-        "%s: %d replicas damaged; %d chunks, %d bytes healed at home; %d replicas replaced, %d bytes"
-            + " written by DataNodes%n",
+        "%s: %d replicas damaged; %d chunks, %d bytes healed at home; %d replicas replaced, %d"
+            + " bytes written by DataNodes%n",
         what, damaged.size(), healed, healedBytes, reported.size(), bytesWritten() - moved);
     assertThat(damaged).as(what + ": what is reported").containsAll(reported);
     if (mayHeal) {

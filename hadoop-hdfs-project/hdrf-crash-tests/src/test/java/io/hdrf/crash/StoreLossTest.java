@@ -10,6 +10,7 @@ import io.hdrf.cluster.HadoopRuntime;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.RedisServer;
 import io.hdrf.cluster.Waiting;
+import io.hdrf.io.LiveFiles;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.io.RandomAccessFile;

@@ -9,6 +9,7 @@ import io.hdrf.block.BlockVerifier;
 import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.TagKey;
 import io.hdrf.block.VerifyResult;
+import io.hdrf.io.LiveFiles;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.scheme.VolumeSchemes;
 import io.hdrf.scheme.VolumeServices;
@@ -50,11 +51,6 @@ final class VolumeCheck {
   /** Returns the number of reduced blocks seen so far. */
   int reduced() {
     return reduced;
-  }
-
-  /** Returns the number of temporary files seen so far: interrupted work. */
-  int unfinished() {
-    return unfinished;
   }
 
   /**

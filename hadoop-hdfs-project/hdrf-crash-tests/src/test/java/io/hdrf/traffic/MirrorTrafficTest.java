@@ -13,11 +13,10 @@ import io.hdrf.cluster.LinkMeter;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.NetworkHosts;
 import io.hdrf.conf.HdrfConf;
+import io.hdrf.io.LiveFiles;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +24,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -152,18 +150,10 @@ class MirrorTrafficTest {
   private static Map<String, String> framesOf(DataNode dataNode) throws IOException {
     Map<String, String> digests = new TreeMap<>();
     for (Path volume : dataNode.volumes()) {
-      try (Stream<Path> files = Files.walk(volume)) {
-        for (Path file : (Iterable<Path>) files::iterator) {
-          if (file.getFileName().toString().matches("blk_\\d+")) {
-            digests.put(file.getFileName().toString(), FrameDigest.of(file));
-          }
+      for (Path file : LiveFiles.below(volume)) {
+        if (file.getFileName().toString().matches("blk_\\d+")) {
+          digests.put(file.getFileName().toString(), FrameDigest.of(file));
         }
-      } catch (UncheckedIOException e) {
-        if (!(e.getCause() instanceof NoSuchFileException)) {
-          throw e;
-        }
-        // A file went meanwhile.
-        return framesOf(dataNode);
       }
     }
     return digests;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-package io.hdrf.crash;
+package io.hdrf.io;
 
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -12,12 +12,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Files of DataNodes that run, and may rename or delete each of them at any time. */
-final class LiveFiles {
+public final class LiveFiles {
 
   private LiveFiles() {}
 
   /** Returns a directory, and the directories and files below it that were there to be listed. */
-  static List<Path> below(Path directory) throws IOException {
+  public static List<Path> below(Path directory) throws IOException {
     List<Path> files = new ArrayList<>();
     Files.walkFileTree(
         directory,
@@ -46,7 +46,7 @@ final class LiveFiles {
   }
 
   /** Copies a directory with what is below it, but for the locks. */
-  static void copy(Path directory, Path target) throws IOException {
+  public static void copy(Path directory, Path target) throws IOException {
     for (Path file : below(directory)) {
       Path copy = target.resolve(directory.relativize(file));
       if (Files.isDirectory(file)) {
