@@ -216,10 +216,6 @@ public final class BlockRecord {
     return new StoreCorruptException("the record of block " + blockId + " is damaged: " + how);
   }
 
-  public State state() {
-    return state;
-  }
-
   public boolean isReduced() {
     return state == State.REDUCED;
   }

@@ -25,7 +25,6 @@ public final class RecordTask {
   private final Kind kind;
   private final CompletableFuture<CheckResult> end = new CompletableFuture<>();
   private volatile TaskProgress progress = new TaskProgress("", 0, 0, TaskProgress.Unit.COUNT);
-  private volatile boolean stopping;
 
   RecordTask(Kind kind) {
     this.kind = kind;
@@ -52,23 +51,10 @@ public final class RecordTask {
     return progress;
   }
 
-  /** Ends the task soon, with null as its result; corrections made so far stay. */
-  public void stop() {
-    stopping = true;
-  }
-
-  boolean isStopping() {
-    return stopping;
-  }
-
-  public boolean isDone() {
-    return end.isDone();
-  }
-
   /**
    * Waits for the end.
    *
-   * @return null if it was stopped, or the records are being closed
+   * @return null if the records are being closed
    * @throws IOException if it failed
    */
   public CheckResult await() throws IOException {

@@ -678,7 +678,7 @@ public final class VolumeRecords implements Closeable {
 
     @Override
     public boolean isStopping() {
-      return stopping || (task != null && task.isStopping());
+      return stopping;
     }
 
     @Override
@@ -750,7 +750,7 @@ public final class VolumeRecords implements Closeable {
                 PlainReasons.none(),
                 task);
       }
-      if (result == null && !stopping && !task.isStopping()) {
+      if (result == null && !stopping) {
         throw new StoreUnreachableException(
             "the "
                 + provider.name()

@@ -146,11 +146,6 @@ public final class ChunkDelta {
     return made;
   }
 
-  /** Returns whether the native library takes direct buffers. */
-  public static boolean isNative() {
-    return NATIVE;
-  }
-
   private static int length(ByteBuffer buffer, int position) {
     int length = buffer.limit() - position;
     // May fail only if another thread moves them: the native code would then use other memory.

@@ -80,11 +80,6 @@ public final class ChunkFeatures {
     }
   }
 
-  /** Returns whether the native library reads direct buffers. */
-  public static boolean isNative() {
-    return NATIVE;
-  }
-
   /** The Java twin. */
   static void ofInJava(ByteBuffer data, int[] starts, int[] ends, int count, int[] features) {
     for (int i = 0; i < count; i++) {

@@ -62,11 +62,6 @@ public final class Sha256 {
     }
   }
 
-  /** Returns whether the native library reads direct buffers. */
-  public static boolean isNative() {
-    return NATIVE;
-  }
-
   /** The Java twin. */
   static void hashInJava(ByteBuffer data, int[] ends, int count, byte[] digests) {
     MessageDigest digest = digestOfThread();

@@ -262,11 +262,6 @@ public final class NetworkHosts implements Hosts, Closeable {
     return new Host(address(host), List.of("ip", "netns", "exec", namespace(host)));
   }
 
-  /** Returns the traffic over the link of the NameNode's host. */
-  public LinkCounters nameNodeLink() throws IOException {
-    return link(NAME_NODE);
-  }
-
   /** Returns the traffic over the link of each DataNode's host, by index. */
   public List<LinkCounters> dataNodeLinks() throws IOException {
     List<LinkCounters> links = new ArrayList<>();

@@ -159,11 +159,6 @@ final class HadoopCodec implements Closeable {
     }
   }
 
-  /** Returns the number of idle compressors and decompressors. */
-  int idle() {
-    return compressors.size() + decompressors.size();
-  }
-
   /** Frees idle objects. */
   @Override
   public void close() {

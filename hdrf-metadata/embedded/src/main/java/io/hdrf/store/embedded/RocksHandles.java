@@ -87,10 +87,6 @@ final class RocksHandles {
     return options;
   }
 
-  SharedMemory memory() {
-    return memory;
-  }
-
   /** Returns the table's handle; null if {@link #clear} failed half-way. */
   ColumnFamilyHandle family(Table table) {
     return families.get(table);

@@ -41,11 +41,6 @@ public final class Candidates {
   /** The number of candidates of each fingerprint of the batch. */
   private final int[] sizes = new int[BATCH];
 
-  /** Returns the number of fingerprints of the query. */
-  public int count() {
-    return count;
-  }
-
   /**
    * Returns whether these are all candidates. If not (the array could not learn yet which segments
    * there are), any other segment may hold each of the fingerprints too.

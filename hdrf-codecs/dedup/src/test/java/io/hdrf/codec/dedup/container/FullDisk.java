@@ -14,7 +14,6 @@ final class FullDisk extends ForwardingFiles {
 
   private long room = Long.MAX_VALUE;
   private int refused;
-  private boolean failForces;
 
   FullDisk(DurableFiles files) {
     super(files);
@@ -22,11 +21,6 @@ final class FullDisk extends ForwardingFiles {
 
   void setRoom(long bytes) {
     room = bytes;
-  }
-
-  /** Whether no file can be forced. */
-  void setFailForces(boolean fail) {
-    failForces = fail;
   }
 
   /** How many writes failed. */
@@ -47,14 +41,6 @@ final class FullDisk extends ForwardingFiles {
   private final class File extends ForwardingFile {
     File(DurableFile file) {
       super(file);
-    }
-
-    @Override
-    public void force() throws IOException {
-      if (failForces) {
-        throw new IOException("Input/output error");
-      }
-      super.force();
     }
 
     @Override

@@ -71,10 +71,6 @@ final class ToyIndex implements SegmentSource {
     return new ArrayList<>(segments.keySet());
   }
 
-  synchronized int size() {
-    return segments.size();
-  }
-
   /** From now on every call fails, or none. */
   synchronized void setFailing(boolean fail) {
     failing = fail;

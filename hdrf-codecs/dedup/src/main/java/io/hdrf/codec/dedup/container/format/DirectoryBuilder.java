@@ -158,10 +158,6 @@ public final class DirectoryBuilder {
     groupOriginalLength = newOriginalLength;
   }
 
-  int chunkCount() {
-    return chunkCount;
-  }
-
   /** The groups that were ended. */
   public ContainerDirectory build() {
     return new ContainerDirectory(
