@@ -21,6 +21,8 @@ final class ContainerMaintenance {
 
   private static final Logger LOG = LoggerFactory.getLogger(ContainerMaintenance.class);
 
+  private static final String NAMED = " with fingerprints that were found out";
+
   private final ContainerContext context;
   private final ConcurrentSkipListMap<Long, Container> containers;
   private final LoadedContainers loaded;
@@ -190,7 +192,7 @@ final class ContainerMaintenance {
           more = addNames(container, source, complete, throttle);
         } else if (more || content.origin() == LoadedDirectory.Origin.REBUILT) {
           rewrite(container, source, complete, null, Replacements.NONE, throttle);
-          LOG.info("{}: the directory was made again", source.path());
+          LOG.info("{}: the directory was made again{}", source.path(), more ? NAMED : "");
         } else if (container.isHeaderDamaged()
             && content.origin() == LoadedDirectory.Origin.WRITTEN) {
           mendHeaders(container, source, content.content(), throttle);
@@ -241,7 +243,7 @@ final class ContainerMaintenance {
       throws IOException {
     try {
       rewrite(container, source, complete, null, Replacements.NONE, throttle);
-      LOG.info("{}: chunks that had no fingerprints got them", source.path());
+      LOG.info("{}: the directory was completed{}", source.path(), NAMED);
       return true;
     } catch (IOException e) {
       if (!DiskErrors.isReadError(e)) {
