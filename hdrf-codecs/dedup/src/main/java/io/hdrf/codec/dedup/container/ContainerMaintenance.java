@@ -108,6 +108,8 @@ final class ContainerMaintenance {
     }
     forgetNames(container, found);
     ContainerRewriter rewriter = rewrite(container, source, content, live, replacements, throttle);
+    // What kept chunks from being given fingerprints may have been dropped.
+    container.setNamedAsFarAsCanBe(false);
     BitSet replaced = rewriter.replaced();
     if (!replaced.isEmpty()) {
       // They may be the bases that others lacked.

@@ -380,6 +380,39 @@ class DifferenceFaultsTest {
     }
   }
 
+  /** What kept a difference from being given its fingerprint is gone with what nobody needs. */
+  @Test
+  void aDifferenceGetsItsFingerprintOnceItsDamagedNeighbourIsDropped() throws IOException {
+    fill(Chunks.PLAIN, 2);
+    Path file = ContainerNames.file(dir, 1, ContainerNames.OPEN);
+    byte[] written;
+    try (ContainerStore store = open();
+        ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+      Chunks.append(appender, chunk(7));
+      appendDifference(appender, 0, 0, ChunkRef.pack(0, 0));
+      appender.flush();
+      Chunks.append(appender, chunk(8));
+      appender.force();
+      written = Files.readAllBytes(file);
+    }
+    leaveOpen(written);
+    open().close();
+    Path sealed = ContainerNames.file(dir, 1, ContainerNames.SEALED);
+    try (ContainerStore store = open()) {
+      byte[] content = Files.readAllBytes(sealed);
+      content[(int) store.directory(1).groupEnd(0) - LENGTH / 2] ^= 1;
+      Files.write(sealed, content);
+      mend(store, 0);
+      mend(store, 10);
+      assertThat(store.directory(1).isUnnamed(1)).isTrue();
+      store.compact(1, (found, whole) -> numbers(1, 2), Throttle.NONE);
+      assertThat(store.check(1, Throttle.NONE).isSound()).isTrue();
+      mendOften(store, Throttle.NONE);
+      assertThat(store.directory(1).hasUnnamed()).isFalse();
+      assertThat(store.holds(ChunkRef.pack(1, 1), Chunks.fingerprint(similar(0, 0)), 0)).isTrue();
+    }
+  }
+
   /** It lacks them anew. */
   @Test
   void aDirectoryThatIsMadeAgainGetsItsFingerprintsAgain() throws IOException {
