@@ -177,7 +177,7 @@ final class TestCommand implements Callable<Integer> {
         names = "--hadoop-version",
         paramLabel = "VERSION",
         description = {
-          "The version of Hadoop that these are of and run on: 3.1.4, 3.3.6 or 3.4.3.",
+          "The version of Hadoop that these are of and run on: 3.1.4, 3.3.6, 3.4.3 or 3.5.0.",
           "Default: 3.1.4."
         })
     private String version;

@@ -56,6 +56,11 @@ final class Container {
     open = value;
   }
 
+  /** Whether no appender has it any more, and nothing is wrong with all of it. */
+  boolean isSealed() {
+    return open == null && problem == null;
+  }
+
   ContainerInfo info() {
     return info;
   }

@@ -10,7 +10,6 @@ import java.util.BitSet;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.function.LongPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,12 +21,12 @@ final class ContainerMaintenance {
 
   private static final Logger LOG = LoggerFactory.getLogger(ContainerMaintenance.class);
 
+  private static final String NAMED = " with fingerprints that were found out";
+
   private final ContainerContext context;
   private final ConcurrentSkipListMap<Long, Container> containers;
   private final LoadedContainers loaded;
-  private final Quarantine unreadable;
-  private final Quarantine wrong;
-  private final LongPredicate isBad;
+  private final KnownDamage damage;
   private final ChunkReader checking;
 
   /** Containers whose chunks got fingerprints, until somebody takes note of them. */
@@ -35,23 +34,19 @@ final class ContainerMaintenance {
 
   /**
    * @param containers all of the store; loses those that are deleted
-   * @param isBad tells which chunks are known to be damaged
+   * @param damage is brought up to date
    * @param checking reads the bases of chunks without fingerprints
    */
   ContainerMaintenance(
       ContainerContext context,
       ConcurrentSkipListMap<Long, Container> containers,
       LoadedContainers loaded,
-      Quarantine unreadable,
-      Quarantine wrong,
-      LongPredicate isBad,
+      KnownDamage damage,
       ChunkReader checking) {
     this.context = context;
     this.containers = containers;
     this.loaded = loaded;
-    this.unreadable = unreadable;
-    this.wrong = wrong;
-    this.isBad = isBad;
+    this.damage = damage;
     this.checking = checking;
   }
 
@@ -103,8 +98,7 @@ final class ContainerMaintenance {
       containers.remove(id);
       loaded.replaced(container);
       context.files().forceDirectory(context.directory());
-      unreadable.set(id, new BitSet());
-      wrong.set(id, new BitSet());
+      damage.forget(id);
       return new CompactionResult(0, 0, before, 0, dropped, 0, new BitSet());
     }
     if (dropped == 0
@@ -119,6 +113,7 @@ final class ContainerMaintenance {
       // They may be the bases that others lacked.
       containers.values().forEach(other -> other.setNamedAsFarAsCanBe(false));
     }
+    Quarantine unreadable = damage.unreadable();
     BitSet damaged = rewriter.damagedChunks();
     for (int n = live.nextSetBit(0); n >= 0; n = live.nextSetBit(n + 1)) {
       // What is kept of a difference says nothing of its base: it leaves when it reads well.
@@ -129,7 +124,7 @@ final class ContainerMaintenance {
     unreadable.set(id, damaged);
     // These were compared with their fingerprints.
     for (int n = replaced.nextSetBit(0); n >= 0; n = replaced.nextSetBit(n + 1)) {
-      wrong.remove(id, n, 1);
+      damage.wrong().remove(id, n, 1);
     }
     return new CompactionResult(
         rewriter.bytesRead(),
@@ -197,7 +192,7 @@ final class ContainerMaintenance {
           more = addNames(container, source, complete, throttle);
         } else if (more || content.origin() == LoadedDirectory.Origin.REBUILT) {
           rewrite(container, source, complete, null, Replacements.NONE, throttle);
-          LOG.info("{}: the directory was made again", source.path());
+          LOG.info("{}: the directory was made again{}", source.path(), more ? NAMED : "");
         } else if (container.isHeaderDamaged()
             && content.origin() == LoadedDirectory.Origin.WRITTEN) {
           mendHeaders(container, source, content.content(), throttle);
@@ -230,7 +225,8 @@ final class ContainerMaintenance {
       return null;
     }
     try (ChunkReader.Bases bases = checking.newBases(throttle)) {
-      ContainerCheck check = new ContainerCheck(context, source, found, bases, isBad, throttle);
+      ContainerCheck check =
+          new ContainerCheck(context, source, found, bases, damage::isBad, throttle);
       check.run();
       return check;
     }
@@ -247,7 +243,7 @@ final class ContainerMaintenance {
       throws IOException {
     try {
       rewrite(container, source, complete, null, Replacements.NONE, throttle);
-      LOG.info("{}: chunks that had no fingerprints got them", source.path());
+      LOG.info("{}: the directory was completed{}", source.path(), NAMED);
       return true;
     } catch (IOException e) {
       if (!DiskErrors.isReadError(e)) {

@@ -6,9 +6,7 @@ import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
-import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.CorruptFileException;
-import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.UnknownFormatVersionException;
 import io.hdrf.spi.memory.MemoryBudget;
@@ -16,22 +14,13 @@ import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
-import java.nio.channels.ClosedChannelException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.BitSet;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The chunks of one volume and block pool, in append-only container files; {@link ContainerFormat}
@@ -57,29 +46,13 @@ public final class ContainerStore implements Closeable {
   /** No chunk. */
   public static final long NOT_HELD = -2;
 
-  private static final Logger LOG = LoggerFactory.getLogger(ContainerStore.class);
-
-  /**
-   * Where more containers are damaged, lost chunks are looked for among blocks' chunks only if
-   * their numbers are below {@link #MAX_LOST_NUMBER}, to save memory.
-   */
-  private static final int FEW_CONTAINERS = 64;
-
-  private static final int MAX_LOST_NUMBER = 1 << 17;
-
   private final ContainerContext context;
   private final ConcurrentSkipListMap<Long, Container> containers;
   private final GroupCache groups;
   private final ChunkReader reader;
 
-  /** Reads the bases of what is checked, and leaves the readers' cache alone. */
-  private final ChunkReader checking;
-
-  private final Quarantine unreadable = new Quarantine();
-
-  /** Chunks that are not what their fingerprints say. */
-  private final Quarantine wrong = new Quarantine();
-
+  private final KnownDamage damage = new KnownDamage();
+  private final DamageSearch search;
   final LoadedContainers loaded;
   private final ContainerListing listing;
   private final ContainerMaintenance maintenance;
@@ -103,11 +76,11 @@ public final class ContainerStore implements Closeable {
     this.groups = GroupCache.of(context.settings());
     this.loaded = new LoadedContainers(context, containers, new ContainerLoader(context), repairs);
     this.reader = newReader(groups);
-    this.checking = newReader(new GroupCache(0));
+    // Leaves the readers' cache alone.
+    ChunkReader checking = newReader(new GroupCache(0));
     this.listing = new ContainerListing(context, loaded);
-    this.maintenance =
-        new ContainerMaintenance(
-            context, containers, loaded, unreadable, wrong, this::isBad, checking);
+    this.maintenance = new ContainerMaintenance(context, containers, loaded, damage, checking);
+    this.search = new DamageSearch(context, containers, loaded, reader, checking, damage, repairs);
     this.appended = new OpenContainers(context, containers);
     this.recovery = recovery;
     for (Container container : containers.values()) {
@@ -118,7 +91,8 @@ public final class ContainerStore implements Closeable {
   }
 
   private ChunkReader newReader(GroupCache cache) {
-    return new ChunkReader(cache, unreadable, context.fingerprinter(), loaded, context.settings());
+    return new ChunkReader(
+        cache, damage.unreadable(), context.fingerprinter(), loaded, context.settings());
   }
 
   /**
@@ -254,60 +228,7 @@ public final class ContainerStore implements Closeable {
   }
 
   public FrameReader newFrameReader() {
-    return new FrameReader();
-  }
-
-  /** Reads the chunks of a frame, run by run. For one thread. */
-  public final class FrameReader implements Closeable {
-
-    private final ChunkReader.Bases bases = reader.newBases(Throttle.NONE);
-
-    private FrameReader() {}
-
-    /**
-     * Reads chunks with consecutive numbers.
-     *
-     * @param firstChunk number of the first one
-     * @param chunkCount how many, at least 1
-     * @param dst direct; gets the chunks' bytes one after the other from its position on, which
-     *     moves behind them
-     * @throws CorruptFrameException if one of them is damaged, the container's file is no
-     *     container, or the chunks are longer than {@code dst} has room
-     * @throws MissingChunkException if the container, or one of the chunks, is not there
-     * @throws IOException if the disk fails; as after damage, no new block refers to the chunks of
-     *     the group until they read well again, and what is in {@code dst} is undefined
-     */
-    public void read(long container, int firstChunk, int chunkCount, ByteBuffer dst)
-        throws IOException {
-      if (chunkCount < 1 || firstChunk < 0 || firstChunk > Integer.MAX_VALUE - chunkCount) {
-        throw new IllegalArgumentException(chunkCount + " chunks from " + firstChunk + " on");
-      }
-      if (!dst.isDirect()) {
-        throw new IllegalArgumentException("the buffer is not direct");
-      }
-      int start = dst.position();
-      Container found = loaded.find(container);
-      while (true) {
-        LoadedContainer source = loaded.acquire(found);
-        try {
-          reader.read(source, firstChunk, chunkCount, dst, bases);
-          if (!unreadable.isEmpty()) {
-            unreadable.remove(container, firstChunk, chunkCount);
-          }
-          return;
-        } catch (ClosedChannelException e) {
-          dst.position(start);
-          loaded.forget(found, source, e);
-        } finally {
-          source.release();
-        }
-      }
-    }
-
-    @Override
-    public void close() {
-      bases.close();
-    }
+    return new FrameReader(loaded, reader, damage);
   }
 
   /**
@@ -357,12 +278,7 @@ public final class ContainerStore implements Closeable {
    * the chunks of other blocks.
    */
   public ContainerDirectory directory(long container) throws IOException {
-    Container found = loaded.find(container);
-    OpenContainer open = found.open();
-    if (open != null) {
-      return open.forced();
-    }
-    return loaded.directory(found).content();
+    return loaded.durable(container);
   }
 
   /**
@@ -370,19 +286,7 @@ public final class ContainerStore implements Closeable {
    * #directory} does not have: to rewrite or seal it removes them for good.
    */
   public boolean mayHaveMore(long container) throws IOException {
-    Container found = loaded.find(container);
-    OpenContainer open = found.open();
-    return open != null ? open.isDamaged() : findable(found) == null;
-  }
-
-  /** As {@link #directory}, or null if chunks of the container may be lost. */
-  private ContainerDirectory findable(Container container) throws IOException {
-    OpenContainer open = container.open();
-    if (open != null) {
-      return open.forced();
-    }
-    LoadedDirectory known = loaded.directory(container);
-    return known.origin() == LoadedDirectory.Origin.LOSSY ? null : known.content();
+    return loaded.mayHaveMore(container);
   }
 
   /** Returns the budget in which the store, and what belongs to it, keeps memory. */
@@ -426,14 +330,14 @@ public final class ContainerStore implements Closeable {
   public long baseIfHeld(long ref, byte[] fingerprints, int offset) throws IOException {
     long id = ChunkRef.container(ref);
     Container container = containers.get(id);
-    if (container == null || isBad(ref)) {
+    if (container == null || damage.isBad(ref)) {
       return NOT_HELD;
     }
     try {
-      ContainerDirectory content = findable(container);
+      ContainerDirectory content = loaded.findable(container);
       int index = content == null ? -1 : content.indexOf(ChunkRef.number(ref));
       boolean held =
-          index >= 0 && content.hasFingerprint(index, fingerprints, offset) && !isBad(ref);
+          index >= 0 && content.hasFingerprint(index, fingerprints, offset) && !damage.isBad(ref);
       return held ? content.baseOf(index) : NOT_HELD;
     } catch (MissingChunkException | CorruptFrameException | UnknownFormatVersionException e) {
       return NOT_HELD;
@@ -494,7 +398,7 @@ public final class ContainerStore implements Closeable {
   /** What may be found in a container, or by its appender. */
   private ContainerDirectory readable(Container container, boolean own) throws IOException {
     OpenContainer open = container.open();
-    return own && open != null ? open.written() : findable(container);
+    return own && open != null ? open.written() : loaded.findable(container);
   }
 
   /**
@@ -507,7 +411,7 @@ public final class ContainerStore implements Closeable {
    */
   public int lengthOfBase(long ref, boolean own) throws IOException {
     Container container = containers.get(ChunkRef.container(ref));
-    if (container == null || isBad(ref)) {
+    if (container == null || damage.isBad(ref)) {
       return -1;
     }
     try {
@@ -543,39 +447,7 @@ public final class ContainerStore implements Closeable {
    * @return whether there are any
    */
   public boolean findDamage(long container, int firstChunk, int chunkCount) {
-    boolean found = false;
-    for (int number = firstChunk; number < firstChunk + chunkCount; number++) {
-      try {
-        found |= isWrong(container, number);
-      } catch (IOException e) {
-        LOG.debug("{} can't be read", ChunkRef.toString(ChunkRef.pack(container, number)), e);
-        found = true;
-      }
-    }
-    return found;
-  }
-
-  private boolean isWrong(long container, int number) throws IOException {
-    ContainerDirectory content = directory(container);
-    int index = content.indexOf(number);
-    return index < 0 || isWrong(content, container, number, index, true);
-  }
-
-  private boolean isWrong(
-      ContainerDirectory content, long container, int number, int index, boolean compared)
-      throws IOException {
-    if (reads(content, container, number, index, compared && !content.isUnnamed(index))) {
-      return false;
-    }
-    if (!wrong.isBad(container, number)) {
-      LOG.error(
-          "{}: chunk {} is not what its fingerprint says, and no new block refers to it. It was"
-              + " changed before it was written: have the memory of this machine tested",
-          file(container),
-          number);
-    }
-    markBad(ChunkRef.pack(container, number));
-    return true;
+    return search.findDamage(container, firstChunk, chunkCount);
   }
 
   /**
@@ -585,15 +457,7 @@ public final class ContainerStore implements Closeable {
    * @throws IOException if that can't be told now
    */
   public boolean isDamaged(long container, int firstChunk, int chunkCount) throws IOException {
-    if (!exists(container)) {
-      return true;
-    }
-    for (int number = firstChunk; number < firstChunk + chunkCount; number++) {
-      if (isBad(ChunkRef.pack(container, number)) && isDamaged(container, number)) {
-        return true;
-      }
-    }
-    return false;
+    return search.isDamaged(container, firstChunk, chunkCount);
   }
 
   /**
@@ -604,52 +468,52 @@ public final class ContainerStore implements Closeable {
    */
   public boolean needsDamagedBase(long container, int firstChunk, int chunkCount)
       throws IOException {
-    ContainerDirectory content = directory(container);
-    for (int number = firstChunk; number < firstChunk + chunkCount; number++) {
-      int index = content.indexOf(number);
-      long base = index < 0 ? WHOLE : content.baseOf(index);
-      if (base != WHOLE
-          && (isBad(base) || !exists(ChunkRef.container(base)))
-          && isDamaged(container, number)) {
-        return true;
-      }
-    }
-    return false;
+    return search.needsDamagedBase(container, firstChunk, chunkCount);
   }
 
-  private boolean isDamaged(long container, int number) throws IOException {
-    try {
-      ContainerDirectory content = directory(container);
-      int index = content.indexOf(number);
-      return index < 0
-          || isWrong(content, container, number, index, wrong.isBad(container, number));
-    } catch (CorruptFrameException | MissingChunkException e) {
-      return true;
-    } catch (IOException e) {
-      if (!DiskErrors.isReadError(e)) {
-        throw e;
-      }
-      return true;
-    }
+  /**
+   * Reads all of a sealed container, and has what is damaged treated as if a reader had found it:
+   * no new block refers to such chunks, and a damaged directory is made again.
+   *
+   * @return null if it is gone, not sealed, or was just rewritten
+   * @throws IOException if the work shall end, or the container can't be read for a reason that may
+   *     pass
+   */
+  public CheckedContainer check(long container, Throttle throttle) throws IOException {
+    return search.check(container, throttle);
   }
 
-  /** Reads a chunk; returns false only if it is compared and not what its fingerprint says. */
-  private boolean reads(
-      ContainerDirectory content, long container, int number, int index, boolean compared)
-      throws IOException {
-    byte[] fingerprint = new byte[Fingerprinter.LENGTH];
-    ByteBuffer bytes = BufferPool.shared().take(content.length(index));
-    try {
-      read(container, number, 1, bytes);
-      if (!compared) {
-        return true;
-      }
-      bytes.flip();
-      context.fingerprinter().fingerprint(bytes, fingerprint, 0);
-    } finally {
-      BufferPool.shared().give(bytes);
-    }
-    return content.hasFingerprint(index, fingerprint, 0);
+  /**
+   * Tries the chunks again that could not be read when they were last tried, or are known not to be
+   * what their fingerprints say.
+   *
+   * @return those that are damaged, or that the disk can't read, by container
+   * @throws IOException if the work shall end
+   */
+  public Map<Long, BitSet> damagedChunks(Throttle throttle) throws IOException {
+    return search.damagedChunks(throttle);
+  }
+
+  /**
+   * Tries some chunks of a container, as a reader reads them.
+   *
+   * @return those that are damaged, or that the disk can't read
+   */
+  public BitSet damaged(long container, BitSet numbers, Throttle throttle) throws IOException {
+    return search.damaged(container, numbers, throttle);
+  }
+
+  /**
+   * Bars new blocks from referring to a chunk, even if it reads well, until its container is
+   * deleted or the process ends.
+   */
+  public void markBad(long ref) {
+    damage.markWrong(ref);
+  }
+
+  /** Returns whether a chunk is known to be damaged. */
+  public boolean isBad(long ref) {
+    return damage.isBad(ref);
   }
 
   /** Returns the highest id of a container; -1 if there is none. */
@@ -673,229 +537,6 @@ public final class ContainerStore implements Closeable {
   /** Returns how many containers have ids greater than this one. Goes through them. */
   public int countAfter(long id) {
     return containers.tailMap(id, false).size();
-  }
-
-  /**
-   * Reads all of a sealed container, and has what is damaged treated as if a reader had found it:
-   * no new block refers to such chunks, and a damaged directory is made again.
-   *
-   * @return null if it is gone, not sealed, or was just rewritten
-   * @throws IOException if the work shall end, or the container can't be read for a reason that may
-   *     pass
-   */
-  public CheckedContainer check(long id, Throttle throttle) throws IOException {
-    Container container = containers.get(id);
-    if (container == null || !isSealed(id)) {
-      return null;
-    }
-    int generation = loaded.generation(container);
-    ContainerLoader loader = new ContainerLoader(context);
-    LoadedContainer source;
-    try {
-      source = loader.load(container);
-    } catch (MissingChunkException e) {
-      return isLost(container) ? lost(container, e) : null;
-    } catch (CorruptFrameException e) {
-      return lost(container, e);
-    }
-    try (ChunkReader.Bases bases = checking.newBases(throttle)) {
-      // Of the same file, which may be replaced meanwhile.
-      LoadedDirectory found = loader.loadDirectory(container, source);
-      ContainerCheck check =
-          new ContainerCheck(context, source, found, bases, this::isBad, throttle);
-      check.run();
-      if (loaded.generation(container) != generation) {
-        // It was rewritten, and read back, meanwhile.
-        return null;
-      }
-      boolean whole =
-          found.origin() == LoadedDirectory.Origin.WRITTEN
-              && source.origin() == LoadedDirectory.Origin.WRITTEN;
-      if (!whole || !check.suspects().isEmpty()) {
-        // Readers may have what was read before it was damaged.
-        loaded.replaced(container);
-      }
-      BitSet suspects = check.suspects();
-      BitSet damaged = stillDamaged(container, suspects, check.isCompared(), throttle);
-      if (found.origin() == LoadedDirectory.Origin.LOSSY) {
-        unreadable.add(id, absent(found.content().numbers()));
-      }
-      if (!whole || (!container.isNamedAsFarAsCanBe() && found.content().hasUnnamed())) {
-        repairs.want(id);
-      }
-      return new CheckedContainer(
-          check.bytesRead(), damaged, check.damageBeside(), check.isHeaderDamaged());
-    } catch (MissingChunkException e) {
-      // It was deleted meanwhile.
-      return null;
-    } finally {
-      source.release();
-    }
-  }
-
-  /** Returns whether a container's file is gone that nobody has deleted. */
-  private boolean isLost(Container container) {
-    // Not while it is deleted, nor where the whole disk is gone.
-    synchronized (container.maintenance()) {
-      return containers.get(container.id()) == container
-          && Files.isDirectory(context.directory())
-          && Files.notExists(file(container.id()));
-    }
-  }
-
-  private CheckedContainer lost(Container container, IOException why) {
-    loaded.replaced(container);
-    unreadable.add(container.id(), absent(new BitSet()));
-    return new CheckedContainer(0, new BitSet(), "all of it: " + why.getMessage(), false);
-  }
-
-  /** Returns the numbers that a container's lost chunks may have. */
-  private BitSet absent(BitSet present) {
-    BitSet absent = new BitSet();
-    absent.set(
-        0, unreadable.size() < FEW_CONTAINERS ? ContainerFormat.MAX_CHUNKS : MAX_LOST_NUMBER);
-    absent.andNot(present);
-    return absent;
-  }
-
-  /**
-   * Tries the chunks again that could not be read when they were last tried, or are known not to be
-   * what their fingerprints say.
-   *
-   * @return those that are damaged, or that the disk can't read, by container
-   * @throws IOException if the work shall end
-   */
-  public Map<Long, BitSet> damagedChunks(Throttle throttle) throws IOException {
-    Map<Long, BitSet> found = new HashMap<>();
-    addDamaged(unreadable, false, found, throttle);
-    addDamaged(wrong, true, found, throttle);
-    return found;
-  }
-
-  private void addDamaged(
-      Quarantine noted, boolean compared, Map<Long, BitSet> found, Throttle throttle)
-      throws IOException {
-    for (Map.Entry<Long, BitSet> entry : noted.all().entrySet()) {
-      long id = entry.getKey();
-      Container container = containers.get(id);
-      if (container == null) {
-        continue;
-      }
-      try {
-        BitSet still = stillDamaged(container, entry.getValue(), compared, throttle);
-        if (!still.isEmpty()) {
-          found.merge(id, still, ContainerStore::union);
-        }
-      } catch (InterruptedIOException | ClosedByInterruptException e) {
-        throw e;
-      } catch (CorruptFrameException e) {
-        found.merge(id, entry.getValue(), ContainerStore::union);
-      } catch (MissingChunkException e) {
-        if (isLost(container)) {
-          found.merge(id, entry.getValue(), ContainerStore::union);
-        }
-      } catch (IOException | RuntimeException | OutOfMemoryError e) {
-        LOG.warn("{} can't be looked at now", file(id), e);
-      }
-    }
-  }
-
-  /**
-   * Tries some chunks of a container, as a reader reads them.
-   *
-   * @return those that are damaged, or that the disk can't read
-   */
-  public BitSet damaged(long id, BitSet numbers, Throttle throttle) throws IOException {
-    return stillDamaged(loaded.find(id), numbers, false, throttle);
-  }
-
-  private static BitSet union(BitSet one, BitSet other) {
-    BitSet all = (BitSet) one.clone();
-    all.or(other);
-    return all;
-  }
-
-  /**
-   * Tries chunks one by one, as a reader reads them.
-   *
-   * @param compared with their fingerprints, too
-   * @return those that are damaged, or that the disk can't read
-   * @throws CorruptFrameException if nothing of the container can be found
-   * @throws MissingChunkException if it is gone
-   * @throws IOException if the work shall end, or the container can't be read for a reason that may
-   *     pass
-   */
-  private BitSet stillDamaged(
-      Container container, BitSet numbers, boolean compared, Throttle throttle) throws IOException {
-    long id = container.id();
-    BitSet still = new BitSet();
-    if (numbers.isEmpty()) {
-      return still;
-    }
-    if (container.open() == null && container.problem() == null) {
-      // What the disk could not read when it was loaded.
-      loaded.reload(container).release();
-      loaded.reloadDirectory(container);
-    }
-    ContainerDirectory content = directory(id);
-    boolean lacksSome = mayHaveMore(id);
-    int unreadableGroup = -1;
-    Set<Long> unreadableBases = new HashSet<>();
-    for (int n = numbers.nextSetBit(0); n >= 0; n = numbers.nextSetBit(n + 1)) {
-      int index = content.indexOf(n);
-      if (index < 0) {
-        still.set(n, lacksSome);
-        continue;
-      }
-      int group = content.groupOf(index);
-      long base = content.baseOf(index);
-      if (group == unreadableGroup || unreadableBases.contains(base)) {
-        still.set(n);
-        continue;
-      }
-      throttle.acquire(content.length(index));
-      try {
-        still.set(n, isWrong(content, id, n, index, compared));
-      } catch (InterruptedIOException | ClosedByInterruptException e) {
-        throw e;
-      } catch (CorruptFrameException e) {
-        still.set(n);
-      } catch (MissingChunkException e) {
-        LOG.debug("{} can't be found", ChunkRef.toString(ChunkRef.pack(id, n)), e);
-        // It was dropped, unless it is its base that is not there.
-        still.set(n, base >= 0 && directory(id).indexOf(n) >= 0);
-      } catch (IOException e) {
-        if (!DiskErrors.isReadError(e)) {
-          throw e;
-        }
-        still.set(n);
-        if (base >= 0 && findDamage(ChunkRef.container(base), ChunkRef.number(base), 1)) {
-          // The others of the group may have other bases, or none.
-          unreadableBases.add(base);
-          continue;
-        }
-        // The others need the same bytes, and a disk takes seconds for each attempt.
-        unreadableGroup = content.stages(group) != 0 ? group : -1;
-      }
-    }
-    return still;
-  }
-
-  /**
-   * Bars new blocks from referring to a chunk, even if it reads well, until its container is
-   * deleted or the process ends.
-   */
-  public void markBad(long ref) {
-    BitSet numbers = new BitSet();
-    numbers.set(ChunkRef.number(ref));
-    wrong.add(ChunkRef.container(ref), numbers);
-  }
-
-  /** Returns whether a chunk is known to be damaged. */
-  public boolean isBad(long ref) {
-    long container = ChunkRef.container(ref);
-    int number = ChunkRef.number(ref);
-    return unreadable.isBad(container, number) || wrong.isBad(container, number);
   }
 
   /**
@@ -975,7 +616,7 @@ public final class ContainerStore implements Closeable {
   /** Returns whether a container is there that is sealed. */
   public boolean isSealed(long id) {
     Container container = containers.get(id);
-    return container != null && container.open() == null && container.problem() == null;
+    return container != null && container.isSealed();
   }
 
   /**

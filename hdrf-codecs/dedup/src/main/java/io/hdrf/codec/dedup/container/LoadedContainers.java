@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.container;
 
+import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.UnknownFormatVersionException;
@@ -260,6 +261,30 @@ final class LoadedContainers implements Closeable {
   private synchronized LoadedDirectory peekDirectory(Container container) {
     memory.touch();
     return directories.get(container.id());
+  }
+
+  /** The durable content of a container, open or sealed. */
+  ContainerDirectory durable(long id) throws IOException {
+    Container found = find(id);
+    OpenContainer open = found.open();
+    return open != null ? open.forced() : directory(found).content();
+  }
+
+  /** As {@link #durable}, or null if chunks of the container may be lost. */
+  ContainerDirectory findable(Container container) throws IOException {
+    OpenContainer open = container.open();
+    if (open != null) {
+      return open.forced();
+    }
+    LoadedDirectory known = directory(container);
+    return known.origin() == LoadedDirectory.Origin.LOSSY ? null : known.content();
+  }
+
+  /** Returns whether there may be chunks in a container that {@link #durable} does not have. */
+  boolean mayHaveMore(long id) throws IOException {
+    Container found = find(id);
+    OpenContainer open = found.open();
+    return open != null ? open.isDamaged() : findable(found) == null;
   }
 
   /** A sealed container if it is loaded, or null; the caller releases it. */

@@ -325,6 +325,11 @@ final class CuckooIndex {
       filled += isMissing || known[i] == container ? 1 : 0;
     }
     places.put(fingerprints, refs, missing, missingCount);
+    if (grown && places.mustDropOld()) {
+      // Entries of containers that are not read yet come back with these.
+      places.dropOld();
+      grown = false;
+    }
   }
 
   /** About the number of containers that are still to be read. */

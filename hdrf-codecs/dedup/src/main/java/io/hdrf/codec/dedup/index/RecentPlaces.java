@@ -48,7 +48,7 @@ class RecentPlaces implements Closeable {
   SlotHash hash = SlotHash.ofProcess();
 
   /** How many were put since the table got its size, or got no larger one. */
-  private long putSince;
+  long putSince;
 
   RecentPlaces(long most) {
     this(most, MemoryBudget.unlimited());

@@ -17,6 +17,9 @@ final class SampledPlaces extends RecentPlaces {
   /** A table grows when so little of it is free: one part in this many. */
   private static final int MARGIN = 32;
 
+  /** Copies stay until so much of a table was put: one part in this many. */
+  private static final int MAX_PUT = 8;
+
   /**
    * Whether entries were lost since there is this table, or since it grew: others needed memory.
    */
@@ -170,9 +173,20 @@ final class SampledPlaces extends RecentPlaces {
         return false;
       }
       table.makeOld();
+      putSince = 0;
       lost = false;
       return true;
     }
+  }
+
+  /**
+   * Returns whether so many were put since the table grew that what is old is to go now. As long as
+   * it is full of copies a new entry takes the place of the oldest of sixteen. Where these are no
+   * copies any more, it takes that of another new one, though there would be room; and what is put
+   * first counts as old by and by.
+   */
+  synchronized boolean mustDropOld() {
+    return table != null && putSince >= table.slotCount() / MAX_PUT;
   }
 
   /** Makes all entries equally old. */

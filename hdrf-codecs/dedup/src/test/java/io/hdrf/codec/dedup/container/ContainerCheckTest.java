@@ -26,6 +26,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -273,6 +274,7 @@ class ContainerCheckTest extends OneContainerTestCase {
     fill(Chunks.PLAIN);
     Thread checking = Thread.currentThread();
     AtomicReference<ContainerStore> opened = new AtomicReference<>();
+    AtomicBoolean compacting = new AtomicBoolean();
     CountDownLatch renamed = new CountDownLatch(1);
     CountDownLatch checked = new CountDownLatch(1);
     AtomicReference<CompletableFuture<Void>> compaction = new AtomicReference<>();
@@ -286,7 +288,7 @@ class ContainerCheckTest extends OneContainerTestCase {
               public int reading(Path path, long position, int length) {
                 if (Thread.currentThread() == checking
                     && opened.get() != null
-                    && compaction.get() == null) {
+                    && compacting.compareAndSet(false, true)) {
                   compaction.set(CompletableFuture.runAsync(() -> dropHalf(opened.get())));
                   await(renamed);
                 }
@@ -297,7 +299,7 @@ class ContainerCheckTest extends OneContainerTestCase {
         new RealFiles() {
           @Override
           public void forceDirectory(Path directory) throws IOException {
-            if (compaction.get() != null) {
+            if (compacting.get()) {
               renamed.countDown();
               await(checked);
             }

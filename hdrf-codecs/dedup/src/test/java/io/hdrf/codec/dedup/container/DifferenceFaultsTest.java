@@ -10,6 +10,7 @@ import io.hdrf.codec.dedup.container.format.ContainerFooter;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.io.FaultyFiles;
 import io.hdrf.io.InMemory;
+import io.hdrf.io.LogCapture;
 import io.hdrf.jni.ChunkDelta;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.scheme.CorruptFrameException;
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.log4j.Level;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -384,7 +386,8 @@ class DifferenceFaultsTest {
     fill(Chunks.PLAIN, 2);
     openWithDifferences(2);
     Path sealed = ContainerNames.file(dir, 1, ContainerNames.SEALED);
-    try (ContainerStore store = open()) {
+    try (LogCapture log = new LogCapture(Level.INFO, "ContainerMaintenance");
+        ContainerStore store = open()) {
       store.directory(1);
       mend(store, 0);
       mend(store, 10);
@@ -399,6 +402,11 @@ class DifferenceFaultsTest {
       mend(store, 30);
       assertThat(named(store, 2)).isEqualTo(2);
       assertThat(store.check(1, Throttle.NONE).isSound()).isTrue();
+      String found = " with fingerprints that were found out";
+      assertThat(log.messages())
+          .containsExactly(
+              sealed + ": the directory was completed" + found,
+              sealed + ": the directory was made again" + found);
     }
   }
 
