@@ -19,6 +19,8 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.UserPrincipal;
 import java.security.CodeSource;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Optional;
@@ -76,7 +78,17 @@ public final class UsedDirectories {
       sorted.add(directory.toAbsolutePath().normalize().toString());
     }
     byte[] text = (String.join("\n", sorted) + "\n").getBytes(StandardCharsets.UTF_8);
-    write(home.resolve(NAME), UUID.nameUUIDFromBytes(text).toString(), text);
+    write(home.resolve(NAME), name(text), text);
+  }
+
+  /** By SHA-256, as a JVM that keeps to FIPS 140 has no MD5, which names of UUIDs are made of. */
+  private static String name(byte[] text) throws IOException {
+    try {
+      ByteBuffer digest = ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(text));
+      return new UUID(digest.getLong(), digest.getLong()).toString();
+    } catch (NoSuchAlgorithmException e) {
+      throw new IOException(e);
+    }
   }
 
   private static void write(Path parent, String name, byte[] text) throws IOException {

@@ -4,15 +4,18 @@ package io.hdrf.conf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import io.hdrf.io.ChildJvm;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.security.Provider;
+import java.security.Security;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,8 +35,11 @@ class UsedDirectoriesTest {
   void install() throws IOException {
     Files.createDirectory(home.resolve(UsedDirectories.NAME));
     data = Files.createDirectory(home.resolve("data"));
-    UUID name = UUID.nameUUIDFromBytes((data + "\n").getBytes(StandardCharsets.UTF_8));
-    file = home.resolve(UsedDirectories.NAME).resolve(name + ".dirs");
+    record();
+    try (Stream<Path> noted = Files.list(home.resolve(UsedDirectories.NAME))) {
+      file = noted.findAny().orElseThrow();
+    }
+    Files.delete(file);
   }
 
   private List<Path> noted() {
@@ -65,6 +71,30 @@ class UsedDirectoriesTest {
     assertThat(entries()).as("noted once").isEqualTo(2);
     assertThat(noted()).containsExactly(data);
     assertThat(obstacles).singleElement().asString().contains(file.toString());
+  }
+
+  /** A DataNode whose JVM has no MD5, as those that keep to FIPS 140. */
+  static final class WithoutMd5 {
+    private WithoutMd5() {}
+
+    public static void main(String[] args) throws Exception {
+      Method remove = Provider.class.getDeclaredMethod("removeService", Provider.Service.class);
+      remove.setAccessible(true);
+      for (Provider provider : Security.getProviders("MessageDigest.MD5")) {
+        remove.invoke(provider, provider.getService("MessageDigest", "MD5"));
+      }
+      UsedDirectories.record(Path.of(args[0]), List.of(Path.of(args[1])));
+      System.out.println("noted");
+    }
+  }
+
+  @Test
+  void directoriesAreNotedWithoutMd5() throws IOException {
+    List<String> flags = List.of("--add-opens", "java.base/java.security=ALL-UNNAMED");
+    try (ChildJvm child = ChildJvm.start(flags, WithoutMd5.class, home, data)) {
+      assertThat(child.readLine()).isEqualTo("noted");
+    }
+    assertThat(noted()).containsExactly(data);
   }
 
   @Test

@@ -79,7 +79,11 @@ public final class NativeLibrary {
       return "";
     } catch (IOException | LinkageError | RuntimeException e) {
       LOG.debug("Loading {} failed", resource, e);
-      return warned(e.toString());
+      return warned(
+          e
+              + "; if the directory for temporary files is full, or mounted noexec, set -D"
+              + DIRECTORY
+              + "=DIR");
     }
   }
 

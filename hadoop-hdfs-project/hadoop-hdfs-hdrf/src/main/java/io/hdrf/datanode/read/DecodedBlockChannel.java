@@ -14,6 +14,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
+import java.util.function.LongConsumer;
 
 /**
  * A read-only channel whose bytes are a reduced block's decoded ones. {@link #transferTo} writes
@@ -23,15 +24,27 @@ final class DecodedBlockChannel extends FileChannel implements StoredFrameSource
 
   private final FrameReader reader;
   private final Closeable file;
+  private final LongConsumer onEnd;
   private long position;
+  private long handedOut;
 
   /**
    * @param file what the reader reads from; closed with the channel
    */
   DecodedBlockChannel(FrameReader reader, Closeable file, long position) {
+    this(reader, file, position, handedOut -> {});
+  }
+
+  /**
+   * @param file what the reader reads from; closed with the channel
+   * @param onEnd receives the number of decoded bytes that were handed out, before the file is
+   *     closed
+   */
+  DecodedBlockChannel(FrameReader reader, Closeable file, long position, LongConsumer onEnd) {
     this.reader = reader;
     this.file = file;
     this.position = position;
+    this.onEnd = onEnd;
   }
 
   @Override
@@ -43,6 +56,7 @@ final class DecodedBlockChannel extends FileChannel implements StoredFrameSource
   public void readStored(int frame, ByteBuffer dst) throws IOException {
     requireOpen();
     reader.readStored(frame, dst);
+    handedOut += reader.block().frames().originalLength(frame);
   }
 
   private void requireOpen() throws ClosedChannelException {
@@ -90,6 +104,7 @@ final class DecodedBlockChannel extends FileChannel implements StoredFrameSource
       total += bytes.remaining();
       dst.put(bytes);
     }
+    handedOut += total;
     return total;
   }
 
@@ -109,6 +124,7 @@ final class DecodedBlockChannel extends FileChannel implements StoredFrameSource
         break;
       }
     }
+    handedOut += total;
     return total;
   }
 
@@ -189,7 +205,11 @@ final class DecodedBlockChannel extends FileChannel implements StoredFrameSource
     try {
       reader.close();
     } finally {
-      file.close();
+      try {
+        onEnd.accept(handedOut);
+      } finally {
+        file.close();
+      }
     }
   }
 }

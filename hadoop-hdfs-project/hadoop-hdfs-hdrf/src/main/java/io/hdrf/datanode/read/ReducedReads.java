@@ -14,12 +14,16 @@ import java.io.Closeable;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.IOException;
+import java.util.function.LongConsumer;
 
 /** Makes streams over reduced blocks for the DataNode's readers. Thread-safe. */
 public final class ReducedReads implements Closeable {
 
   /** All that is read is of this DataNode. */
   private static final long OWN_VOLUMES = 0;
+
+  /** Stock code's own limit, in bytes; longer reads leave the page cache. */
+  private static final long LONG_READ = 256 << 10;
 
   private final FrameReads frames;
   private final ReducerCounters counters;
@@ -77,7 +81,8 @@ public final class ReducedReads implements Closeable {
    * @param descriptor the file's
    * @param position where the stream begins, in decoded bytes
    * @param scan whether the disk is to be read whatever was decoded lately
-   * @param dropBehind whether the file's pages are to leave the page cache after the read
+   * @param dropBehind whether the file's pages are to leave the page cache after the read; where
+   *     nobody scans, only after a long one, as in stock code: who reads here and there comes again
    */
   public FileInputStream open(
       ReducedBlock block,
@@ -93,18 +98,13 @@ public final class ReducedReads implements Closeable {
         scan
             ? frames.reader(block, codec, descriptor, FrameCheck.NONE, FrameReads.NOT_CACHED)
             : reader(block, codec, descriptor);
-    Closeable underlying =
-        dropBehind
-            ? () -> {
-              try {
-                NativeFiles.fadvise(
-                    descriptor, 0, block.physicalLength(), NativeFiles.Advice.DONTNEED);
-              } finally {
-                file.close();
-              }
-            }
-            : file;
-    return new DecodedBlockInputStream(new DecodedBlockChannel(reader, underlying, position));
+    LongConsumer onEnd =
+        handedOut -> {
+          if (dropBehind && (scan || handedOut > LONG_READ)) {
+            NativeFiles.fadvise(descriptor, 0, block.physicalLength(), NativeFiles.Advice.DONTNEED);
+          }
+        };
+    return new DecodedBlockInputStream(new DecodedBlockChannel(reader, file, position, onEnd));
   }
 
   @Override

@@ -9,11 +9,13 @@ import io.hdrf.block.ReducedBlock;
 import io.hdrf.block.StoredBlocks;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.scheme.BlockScheme;
 import io.hdrf.spi.scheme.FrameScheme;
 import io.hdrf.spi.scheme.ReductionScheme;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -40,6 +42,12 @@ final class FinalizedSurvey {
   private final String poolId;
   private final SchemeRegistry registry;
 
+  /** How many blocks were looked at in the present pass, and how many of them can't be read. */
+  private long seen;
+
+  private long unreadable;
+  private IOException firstUnreadable;
+
   /**
    * @param registry knows the block schemes whose stores may need other schemes
    */
@@ -55,7 +63,10 @@ final class FinalizedSurvey {
   }
 
   /**
-   * Returns if no block here is reduced: then a new secret may be made.
+   * Returns if no block here is reduced: then a new secret may be made. A block that can't be read,
+   * because of a bad sector or another's permissions, tells nothing and is passed over: the secret
+   * would not make it readable, and stock HDFS keeps its volume in service, too. But where most
+   * can't be, the others tell nothing of them.
    *
    * @throws IOException if one is; with a new secret every reduced block would look damaged
    */
@@ -71,6 +82,17 @@ final class FinalizedSurvey {
                     + " replicated again");
           }
         });
+    if (unreadable > 0 && unreadable >= seen - unreadable) {
+      throw firstUnreadable;
+    }
+    if (unreadable > 0) {
+      LOG.warn(
+          "{} of {} blocks under {} can't be read and are taken for plain",
+          unreadable,
+          seen,
+          poolDirectory,
+          firstUnreadable);
+    }
   }
 
   private static boolean isProvedPlain(Path file) throws IOException {
@@ -188,16 +210,23 @@ final class FinalizedSurvey {
     if (Files.notExists(poolDirectory)) {
       return;
     }
-    long[] seen = new long[1];
+    seen = 0;
+    unreadable = 0;
+    firstUnreadable = null;
     StoredBlocks.forEachFile(
         poolDirectory,
         poolDirectory.resolve(PoolSlice.DIRECTORY),
         (file, blockId) -> {
           visitBlock(file, blockId, visitor);
-          if (++seen[0] % LOG_INTERVAL == 0) {
-            LOG.info("Looked at {} blocks under {}", seen[0], poolDirectory);
+          if (++seen % LOG_INTERVAL == 0) {
+            LOG.info("Looked at {} blocks under {}", seen, poolDirectory);
           }
         });
+  }
+
+  private void noteUnreadable(IOException why) {
+    unreadable++;
+    firstUnreadable = firstUnreadable == null ? why : firstUnreadable;
   }
 
   private void visitBlock(Path file, long blockId, HeaderVisitor visitor) throws IOException {
@@ -206,6 +235,15 @@ final class FinalizedSurvey {
     try (ChannelFile opened = ChannelFile.open(file)) {
       opened.read(bytes, 0);
     } catch (NoSuchFileException e) {
+      return;
+    } catch (AccessDeniedException e) {
+      noteUnreadable(e);
+      return;
+    } catch (IOException e) {
+      if (!DiskErrors.isReadError(e)) {
+        throw e;
+      }
+      noteUnreadable(e);
       return;
     }
     bytes.flip();

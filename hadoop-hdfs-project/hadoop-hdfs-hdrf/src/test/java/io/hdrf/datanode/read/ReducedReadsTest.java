@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.read;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hdrf.block.ReducedBlock;
+import io.hdrf.jni.NativeLibrary;
 import io.hdrf.read.ReducedFile;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.reduce.ReducerCounters;
@@ -16,7 +19,9 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -246,6 +251,44 @@ class ReducedReadsTest {
       assertThat(in.readAllBytes()).isEqualTo(data);
     }
     assertThat(decodedAhead()).isFalse();
+  }
+
+  /**
+   * With {@code dfs.datanode.drop.cache.behind.reads}, too, what is read here and there stays in
+   * the page cache for the next time, as in stock code.
+   */
+  @Test
+  void onlyALongReadLeavesThePageCache() throws Exception {
+    assumeTrue(NativeLibrary.isLoaded());
+    try (FileChannel written = FileChannel.open(file.path, StandardOpenOption.WRITE)) {
+      written.force(true);
+    }
+    long all = cachedBytes();
+    assumeTrue(all > 100_000);
+    try (ReducedReads reads = new ReducedReads(0, 0, counters, MemoryBudget.unlimited())) {
+      try (FileInputStream in = open(reads, 100_000, true)) {
+        assertThat(in.read(new byte[1000])).isEqualTo(1000);
+      }
+      assertThat(cachedBytes()).isEqualTo(all);
+      raw = new FileInputStream(file.path.toFile());
+      try (FileInputStream in = open(reads, 0, true)) {
+        assertThat(in.readAllBytes()).isEqualTo(data);
+      }
+      // But for a page that the file shares with its hole.
+      assertThat(cachedBytes()).isLessThan(10_000);
+    }
+  }
+
+  /** Returns how much of the file is in the page cache; -1 where that can't be told. */
+  private long cachedBytes() throws Exception {
+    Process process;
+    try {
+      process = new ProcessBuilder("fincore", "-bno", "RES", file.path.toString()).start();
+    } catch (IOException e) {
+      return -1;
+    }
+    String found = new String(process.getInputStream().readAllBytes(), UTF_8).trim();
+    return process.waitFor() == 0 ? Long.parseLong(found) : -1;
   }
 
   @Test

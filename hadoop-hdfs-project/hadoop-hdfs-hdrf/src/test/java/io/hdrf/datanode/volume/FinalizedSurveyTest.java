@@ -3,6 +3,7 @@ package io.hdrf.datanode.volume;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hdrf.block.BlockRef;
 import io.hdrf.block.ReducedBlockWriter;
@@ -17,6 +18,7 @@ import io.hdrf.spi.scheme.ChunkLookup;
 import io.hdrf.volume.Superblock;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -84,6 +86,44 @@ class FinalizedSurveyTest {
     assertThatThrownBy(this::require).hasMessageContaining("is a reduced block");
     SchemeRegistry none = SchemeRegistry.of(List.of());
     assertThat(new FinalizedSurvey(pool, POOL, none).countBlocksWith(7)).isEqualTo(1);
+  }
+
+  /**
+   * Stock HDFS keeps a volume in service where a block has a bad sector or another's permissions.
+   */
+  @Test
+  void aBlockThatCantBeReadDoesNotKeepTheVolumeFromStarting() throws IOException {
+    Path block = block(CRC32C);
+    for (int i = 2; i < 5; i++) {
+      Files.write(block.resolveSibling("blk_" + i), new byte[1000]);
+    }
+    makeUnreadable(block);
+    require();
+    assertThatThrownBy(
+            () -> {
+              Files.delete(block);
+              reducedBlock(CRC32C, 7);
+              makeUnreadable(block.resolveSibling("blk_2"));
+              require();
+            })
+        .hasMessageContaining("is a reduced block");
+  }
+
+  /** Of such a disk the few others tell nothing. */
+  @Test
+  void whereMostBlocksCantBeReadTheVolumeDoesNotStart() throws IOException {
+    Path block = block(CRC32C);
+    makeUnreadable(block);
+    assertThatThrownBy(this::require).hasMessageContaining("blk_1");
+  }
+
+  /** Puts a file there that not even root may read. */
+  private static void makeUnreadable(Path file) throws IOException {
+    Path written = Path.of("/sys/bus/platform/drivers_probe");
+    assumeTrue(Files.exists(written) && Files.size(written) >= 1000);
+    Files.deleteIfExists(file);
+    Files.createSymbolicLink(file, written);
+    assertThatThrownBy(() -> Files.readAllBytes(file)).isInstanceOf(AccessDeniedException.class);
   }
 
   /** HDFS writes into them, and HDRF into its own. */

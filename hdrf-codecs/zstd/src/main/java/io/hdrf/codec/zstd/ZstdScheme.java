@@ -2,10 +2,12 @@
 package io.hdrf.codec.zstd;
 
 import com.github.luben.zstd.util.Native;
+import io.hdrf.jni.NativeLibrary;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.scheme.FrameCodec;
 import io.hdrf.spi.scheme.SizedFrameScheme;
 import io.hdrf.spi.scheme.SpiVersion;
+import java.io.File;
 import java.io.IOException;
 
 /**
@@ -27,10 +29,26 @@ public final class ZstdScheme extends SizedFrameScheme {
   public FrameCodec newCodec(PluginSettings settings) throws IOException {
     int level = settings.getInt("level", DEFAULT_LEVEL, MIN_LEVEL, MAX_LEVEL);
     try {
-      Native.load();
+      load();
     } catch (LinkageError | RuntimeException e) {
-      throw new IOException("the native library of zstd can't be loaded: " + e.getMessage(), e);
+      throw new IOException(
+          "the native library of zstd can't be loaded: "
+              + e.getMessage()
+              + "; if the directory for temporary files is full, or mounted noexec, set -D"
+              + NativeLibrary.DIRECTORY
+              + "=DIR for the DataNode",
+          e);
     }
     return new ZstdCodec(level);
+  }
+
+  /** From the directory that all native libraries of HDRF are unpacked into. */
+  private static void load() {
+    String directory = System.getProperty(NativeLibrary.DIRECTORY);
+    if (directory == null) {
+      Native.load();
+    } else {
+      Native.load(new File(directory));
+    }
   }
 }

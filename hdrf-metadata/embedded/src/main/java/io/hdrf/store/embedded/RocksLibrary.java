@@ -48,7 +48,13 @@ final class RocksLibrary {
       RocksDB.loadLibrary(Collections.singletonList(directory.toString()));
       loaded = true;
     } catch (LinkageError e) {
-      throw new IOException("RocksDB's native library can't be loaded: " + e.getMessage(), e);
+      throw new IOException(
+          "RocksDB's native library can't be loaded: "
+              + e.getMessage()
+              + "; if the directory for temporary files is mounted noexec, set -D"
+              + NativeLibrary.DIRECTORY
+              + "=DIR",
+          e);
     } finally {
       // The mapping stays after the file is deleted.
       Files.deleteIfExists(file);

@@ -34,6 +34,7 @@ final class LoadedContainers implements Closeable {
   private final ConcurrentSkipListMap<Long, Container> containers;
   private final ContainerLoader loader;
   private final RepairQueue repairs;
+  private final FileShares.Share share = FileShares.open();
 
   /** The sealed ones, the least recently used first. Guarded by this object, as are the next. */
   private final LinkedHashMap<Long, LoadedContainer> loaded = new LinkedHashMap<>(16, 0.75f, true);
@@ -377,12 +378,13 @@ final class LoadedContainers implements Closeable {
 
   /** One container and one directory stay, however large they are, if the budget has room. */
   private void makeRoom() {
-    while (loaded.size() > Math.max(1, context.settings().maxOpenFiles())) {
+    int mostFiles = Math.min(context.settings().maxOpenFiles(), FileShares.now());
+    while (loaded.size() > Math.max(1, mostFiles)) {
       removeOldestContainer();
     }
-    long most = context.settings().directoryMemory();
-    while (containerMemory + directoryMemory > most) {
-      if (directories.size() > 1 && (directoryMemory > most / 2 || loaded.size() <= 1)) {
+    long mostMemory = context.settings().directoryMemory();
+    while (containerMemory + directoryMemory > mostMemory) {
+      if (directories.size() > 1 && (directoryMemory > mostMemory / 2 || loaded.size() <= 1)) {
         removeOldestDirectory();
       } else if (loaded.size() > 1) {
         removeOldestContainer();
@@ -455,6 +457,7 @@ final class LoadedContainers implements Closeable {
   public synchronized void close() {
     clear();
     memory.close();
+    share.close();
   }
 
   /** Whether a sealed container is loaded for reading. */
