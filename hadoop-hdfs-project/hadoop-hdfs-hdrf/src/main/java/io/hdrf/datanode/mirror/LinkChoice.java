@@ -76,7 +76,7 @@ final class LinkChoice {
   /** How much faster than the cheaper form the other must be to be used. */
   private static final double GAIN = 1.1;
 
-  /** The same while processors are busy. A link that holds up reduced data too gains more. */
+  /** The same of references while processors are busy. A link that holds up gains more. */
   private static final double BUSY_GAIN = 1.5;
 
   /** How much slower than the other the cheaper form may be to be used. */
@@ -128,6 +128,9 @@ final class LinkChoice {
 
   /** Whether they have been busy since the window began. */
   private BooleanSupplier processorsBusy;
+
+  /** Whether they have been busy since the trial began. */
+  private BooleanSupplier busyInTrial;
 
   private Form current;
   private boolean judged;
@@ -206,6 +209,9 @@ final class LinkChoice {
       return current;
     }
     trialSeen = to;
+    if (tried.bytes == 0) {
+      busyInTrial = processors.get();
+    }
     tried.add(bytes, from, to, busyNanos);
     boolean isWorse = tried.bytes >= LEAST && tried.rate() < rate / 2;
     if (!isWorse && !tried.hasEnough(TRIAL, 0)) {
@@ -280,7 +286,10 @@ final class LinkChoice {
 
   private void conclude() {
     trial = Trial.NONE;
-    double needed = current != cheaper ? LOSS : processorsBusy.getAsBoolean() ? BUSY_GAIN : GAIN;
+    double needed = LOSS;
+    if (current == cheaper) {
+      needed = cheaper == Form.PLAIN && busyInTrial.getAsBoolean() ? BUSY_GAIN : GAIN;
+    }
     if (tried.rate() > rate * needed) {
       rateBefore = rate;
       pauseBefore = pause;

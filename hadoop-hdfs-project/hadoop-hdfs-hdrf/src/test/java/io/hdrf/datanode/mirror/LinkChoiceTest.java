@@ -93,6 +93,26 @@ class LinkChoiceTest {
     assertThat(send(choice, Form.PLAIN, 10, 100, 140, BUSY)).isEqualTo(Form.REDUCED);
   }
 
+  /** What the processors did in a pause before the trial says nothing of it. */
+  @Test
+  void aTrialIsJudgedByTheLoadOfItsOwnTime() {
+    boolean[] idle = {true};
+    LinkChoice paused =
+        new LinkChoice(
+            Form.PLAIN,
+            () -> {
+              boolean since = idle[0];
+              return () -> !since;
+            },
+            () -> {},
+            () -> changes++);
+    paused.sent(Form.PLAIN, LinkChoice.WINDOW, 1, 400_000_000, 400_000_000, true);
+    idle[0] = false;
+    long later = 3_600_000_000_000L;
+    paused.sent(Form.REDUCED, LinkChoice.TRIAL, later, later + 150_000_000, 1, true);
+    assertThat(changes).isZero();
+  }
+
   /** All DataNodes would encode later what was sent plain. */
   @Test
   void whileProcessorsAreBusyFramesAreKept() {
