@@ -35,10 +35,8 @@ class OddSettingsTest {
   static Stream<Named<Configuration>> configurations() {
     return Stream.of(
         with(
-            "no time-outs, no scanners, few threads",
+            "no time-out of writes, no scanners, few threads",
             "dfs.datanode.socket.write.timeout",
-            "0",
-            "dfs.client.socket-timeout",
             "0",
             "dfs.datanode.handler.count",
             "1",
