@@ -35,9 +35,7 @@ class OddSettingsTest {
   static Stream<Named<Configuration>> configurations() {
     return Stream.of(
         with(
-            "no time-out of writes, no scanners, few threads",
-            "dfs.datanode.socket.write.timeout",
-            "0",
+            "no scanners, few threads",
             "dfs.datanode.handler.count",
             "1",
             "dfs.datanode.max.transfer.threads",
