@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A block's whole life under settings that clusters have gathered over the years. */
-@Timeout(180)
+@Timeout(300)
 class OddSettingsTest {
 
   private static final String CHECKSUMS = "dfs.checksum.type";
