@@ -106,10 +106,9 @@ final class ContainerMaintenance {
         && found.origin() == LoadedDirectory.Origin.WRITTEN) {
       return new CompactionResult(0, 0, 0, kept, 0, 0, new BitSet());
     }
-    forgetNames(container, found);
-    ContainerRewriter rewriter = rewrite(container, source, content, live, replacements, throttle);
-    // What kept chunks from being given fingerprints may have been dropped.
+    // What keeps chunks from being given fingerprints may go.
     container.setNamedAsFarAsCanBe(false);
+    ContainerRewriter rewriter = rewrite(container, source, content, live, replacements, throttle);
     BitSet replaced = rewriter.replaced();
     if (!replaced.isEmpty()) {
       // They may be the bases that others lacked.
@@ -235,8 +234,8 @@ final class ContainerMaintenance {
   }
 
   /**
-   * Puts fingerprints into a directory that lacked them; once until the next start, or until bases
-   * are healed, if the disk can't read all groups.
+   * Puts fingerprints into a directory that lacked them; if the disk can't read all groups, once
+   * until the next start, until bases are healed, or until a compaction.
    *
    * @return false if the disk can't
    */
