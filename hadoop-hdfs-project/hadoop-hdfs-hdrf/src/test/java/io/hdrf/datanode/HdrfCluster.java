@@ -63,12 +63,15 @@ public final class HdrfCluster implements AutoCloseable {
 
   static final int BLOCK_SIZE = 1 << 20;
 
-  /** JVMs of the same run have different ones. */
-  private static final int FORK = Integer.getInteger("hdrf.test.fork", 0) % 10;
+  /** Of the JVMs that run at the same time each has its own, below 40. */
+  private static final int FORK = Integer.parseInt(System.getProperty("hdrf.test.fork", "0"));
+
+  /** The ports of a JVM. */
+  private static final int RANGE = 250;
 
   /** The next port to try. JVMs of other runs hardly begin at the same one. */
   private static final AtomicInteger PORTS =
-      new AtomicInteger(ThreadLocalRandom.current().nextInt(1000));
+      new AtomicInteger(ThreadLocalRandom.current().nextInt(RANGE));
 
   private static final String FACTORY_KEY = "dfs.datanode.fsdataset.factory";
 
@@ -174,12 +177,12 @@ public final class HdrfCluster implements AutoCloseable {
   /**
    * Returns a free port for a daemon that begins to listen later, or again after a restart. It is
    * below Linux's range for outgoing connections and for whoever asks for any port, and below the
-   * range of clusters of processes. No two calls return the same port, unless a thousand were tried
+   * range of clusters of processes. No two calls return the same port, unless 250 were tried
    * between them.
    */
   static int freePort() {
-    for (int tries = 0; tries < 1000; tries++) {
-      int port = 10_000 + 1000 * FORK + Math.floorMod(PORTS.getAndIncrement(), 1000);
+    for (int tries = 0; tries < RANGE; tries++) {
+      int port = 10_000 + RANGE * FORK + Math.floorMod(PORTS.getAndIncrement(), RANGE);
       try (ServerSocket socket = new ServerSocket()) {
         socket.setReuseAddress(true);
         socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
