@@ -107,8 +107,16 @@ final class ContainerMaintenance {
       return new CompactionResult(0, 0, 0, kept, 0, 0, new BitSet());
     }
     // What keeps chunks from being given fingerprints may go.
+    boolean named = container.isNamedAsFarAsCanBe();
     container.setNamedAsFarAsCanBe(false);
-    ContainerRewriter rewriter = rewrite(container, source, content, live, replacements, throttle);
+    ContainerRewriter rewriter = null;
+    try {
+      rewriter = rewrite(container, source, content, live, replacements, throttle);
+    } finally {
+      if (rewriter == null) {
+        container.setNamedAsFarAsCanBe(named);
+      }
+    }
     BitSet replaced = rewriter.replaced();
     if (!replaced.isEmpty()) {
       // They may be the bases that others lacked.

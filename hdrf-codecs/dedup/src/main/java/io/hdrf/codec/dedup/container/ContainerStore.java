@@ -166,6 +166,8 @@ public final class ContainerStore implements Closeable {
    * @param now of {@link System#nanoTime}
    */
   public void mend(long now, Throttle throttle) {
+    // Other stores may have been opened.
+    loaded.trim();
     appended.unsealed().forEach(repairs::want);
     repairs.run(now, id -> mend(containers.get(id), throttle));
   }

@@ -376,6 +376,11 @@ final class LoadedContainers implements Closeable {
     }
   }
 
+  /** Lets go of what takes more than this store's share of the process's descriptors. */
+  synchronized void trim() {
+    makeRoom();
+  }
+
   /** One container and one directory stay, however large they are, if the budget has room. */
   private void makeRoom() {
     int mostFiles = Math.min(context.settings().maxOpenFiles(), FileShares.now());

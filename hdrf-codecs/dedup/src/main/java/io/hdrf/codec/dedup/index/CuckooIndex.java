@@ -213,7 +213,10 @@ final class CuckooIndex {
     if (!opened) {
       return;
     }
-    if (!filling && (places.hasLost() ? !isResting() : places.isFull()) && places.makeTwice()) {
+    if (!filling
+        && !grown
+        && (places.hasLost() ? !isResting() : places.isFull())
+        && places.makeTwice()) {
       grown = true;
       startReading(-1);
     }
@@ -229,15 +232,14 @@ final class CuckooIndex {
       next = containers.previous(next);
       toRead = Math.max(0, toRead - 1);
     }
-    if (grown) {
-      // Copies that stay would fill the next larger table, too, and so on. What can't be read can't
-      // be confirmed either.
-      places.dropOld();
-    } else if (filled > 0) {
+    if (grown && unread.isEmpty()) {
+      // Copies that stay would fill the next larger table, too, and so on.
+      dropOld();
+    } else if (!grown && filled > 0) {
       // The newest came first, but are not to go first.
       places.makeOld();
     }
-    grown = false;
+    // Else what is old stays until what could not be read was tried again.
     rest();
     LOG.info("The index of {} is complete: {} entries", file.path(), places.count());
   }
@@ -256,7 +258,15 @@ final class CuckooIndex {
     return true;
   }
 
+  private void dropOld() {
+    places.dropOld();
+    grown = false;
+  }
+
   private void readAgain(BooleanSupplier stopping, Throttle throttle) throws IOException {
+    if (grown && (unread.isEmpty() || places.mustDropOld())) {
+      dropOld();
+    }
     if (unread.isEmpty() || nanoTime.getAsLong() - againAt < 0) {
       return;
     }
@@ -268,6 +278,10 @@ final class CuckooIndex {
       read(container, throttle);
     }
     againAt = nanoTime.getAsLong() + AGAIN_NANOS;
+    if (grown) {
+      // What still can't be read can't be confirmed either.
+      dropOld();
+    }
   }
 
   private void read(long container, Throttle throttle) throws IOException {
@@ -327,8 +341,7 @@ final class CuckooIndex {
     places.put(fingerprints, refs, missing, missingCount);
     if (grown && places.mustDropOld()) {
       // Entries of containers that are not read yet come back with these.
-      places.dropOld();
-      grown = false;
+      dropOld();
     }
   }
 
@@ -341,6 +354,10 @@ final class CuckooIndex {
   void close() {
     long last =
         unread.isEmpty() ? containers.last() : Math.min(containers.last(), unread.first() - 1);
+    if (grown) {
+      // The next process reads again what was not confirmed.
+      dropOld();
+    }
     CuckooTable table = places.take();
     if (places.hasLost()) {
       // Asked now, as it is halved no more. The next process reads all.

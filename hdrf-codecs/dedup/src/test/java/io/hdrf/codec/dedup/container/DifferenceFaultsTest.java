@@ -346,6 +346,14 @@ class DifferenceFaultsTest {
       mendOften(store, bytes::addAndGet);
       assertThat(bytes).hasValue(once);
       assertThat(files.faults()).isEqualTo(faults);
+      // Nor after a compaction that could not read it either.
+      BitSet kept = content.numbers();
+      kept.clear(content.number(content.chunkCount() - 1));
+      assertThatThrownBy(() -> store.compact(1, (found, whole) -> kept, Throttle.NONE))
+          .isInstanceOf(IOException.class);
+      store.directory(1);
+      mendOften(store, bytes::addAndGet);
+      assertThat(bytes).hasValue(once);
       for (int i = 0; i < 2; i++) {
         assertThat(Chunks.read(store, ChunkRef.pack(1, i), LENGTH)).isEqualTo(similar(i, 0));
       }

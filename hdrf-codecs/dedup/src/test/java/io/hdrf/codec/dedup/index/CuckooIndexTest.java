@@ -440,11 +440,60 @@ class CuckooIndexTest {
     assertThat(entriesOf(1001, 6800)).isGreaterThan(6780);
     Files.delete(first);
     Files.move(away, first);
-    work();
-    assertThat(entriesOf(1, 1000)).as("not yet").isZero();
     now += TimeUnit.MINUTES.toNanos(10);
     work();
     assertThat(entriesOf(1, 7800)).isGreaterThan(7770);
+  }
+
+  /** As where the process has no descriptors left for a while. */
+  @Test
+  void whatCannotBeReadForAWhileStays() throws IOException {
+    conf.set("hdrf.dedup.index.memory", "16m");
+    restart();
+    for (int i = 0; i < 7; i++) {
+      add(1000);
+    }
+    work();
+    final long table = metric("indexEntriesMemoryBytes");
+    add(700);
+    Path away = Files.createDirectory(directory.resolve("away"));
+    for (long id = 0; id < store.containers.last(); id++) {
+      Path file = store.containers.file(id);
+      Files.move(file, away.resolve(file.getFileName()));
+      Files.createDirectory(file);
+    }
+    work();
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(2 * table);
+    assertThat(metric("indexContainersToRead")).isZero();
+    for (Path file : list(away)) {
+      Path place = store.containers.file(0).resolveSibling(file.getFileName());
+      Files.delete(place);
+      Files.move(file, place);
+    }
+    assertThat(entriesOf(1, 7700)).isGreaterThan(7670);
+    now += TimeUnit.MINUTES.toNanos(10);
+    work();
+    assertThat(entriesOf(1, 7700)).isGreaterThan(7670);
+  }
+
+  /** Nor is it taken for confirmed by a file. */
+  @Test
+  void whatCouldNotBeReadBeforeAStopIsReadAfterIt() throws IOException {
+    conf.set("hdrf.dedup.index.memory", "16m");
+    restart();
+    add(1000);
+    Path first = store.containers.file(store.containers.last());
+    Path away = directory.resolve("away");
+    add(6800);
+    Files.move(first, away);
+    Files.createDirectory(first);
+    work();
+    index.close();
+    Files.delete(first);
+    Files.move(away, first);
+    reopen();
+    assertThat(entriesOf(1, 7800)).isGreaterThan(7770);
+    assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(128 << 10);
   }
 
   /** While it grows again, entries that it had are found, and others come. */
