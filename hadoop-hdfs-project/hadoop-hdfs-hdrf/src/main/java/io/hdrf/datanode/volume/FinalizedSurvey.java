@@ -66,7 +66,7 @@ final class FinalizedSurvey {
    * Returns if no block here is reduced: then a new secret may be made. A block that can't be read,
    * because of a bad sector or another's permissions, tells nothing and is passed over: the secret
    * would not make it readable, and stock HDFS keeps its volume in service, too. But where most
-   * can't be, the others tell nothing of them.
+   * can't be, the others tell nothing of them, and where HDRF was before it may be reduced.
    *
    * @throws IOException if one is; with a new secret every reduced block would look damaged
    */
@@ -82,17 +82,26 @@ final class FinalizedSurvey {
                     + " replicated again");
           }
         });
-    if (unreadable > 0 && unreadable >= seen - unreadable) {
+    if (unreadable > 0 && Files.exists(hdrfDirectory.resolve(PoolSlice.TEMPORARY))) {
       throw firstUnreadable;
     }
-    if (unreadable > 0) {
-      LOG.warn(
-          "{} of {} blocks under {} can't be read and are taken for plain",
-          unreadable,
-          seen,
-          poolDirectory,
-          firstUnreadable);
+    requireMostReadable();
+  }
+
+  /** Returns if those that can be read tell what the others are likely to be. */
+  private void requireMostReadable() throws IOException {
+    if (unreadable == 0) {
+      return;
     }
+    if (unreadable >= seen - unreadable) {
+      throw firstUnreadable;
+    }
+    LOG.warn(
+        "{} of {} blocks under {} can't be read and are passed over",
+        unreadable,
+        seen,
+        poolDirectory,
+        firstUnreadable);
   }
 
   private static boolean isProvedPlain(Path file) throws IOException {
@@ -181,6 +190,9 @@ final class FinalizedSurvey {
               throw new EnoughException();
             }
           });
+      if (count[0] == 0) {
+        requireMostReadable();
+      }
     } catch (EnoughException e) {
       LOG.debug("{} has at least so many: {}", poolDirectory, count[0]);
     }

@@ -45,7 +45,9 @@ public final class PoolSlice implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(PoolSlice.class);
 
   public static final String DIRECTORY = "hdrf";
-  private static final String TEMPORARY = "tmp";
+
+  /** Unfinished files, within {@link #DIRECTORY}; made where there is a superblock. */
+  static final String TEMPORARY = "tmp";
 
   private final String storageId;
   private final String poolId;

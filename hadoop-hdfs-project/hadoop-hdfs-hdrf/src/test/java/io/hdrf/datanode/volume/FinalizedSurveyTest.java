@@ -109,6 +109,27 @@ class FinalizedSurveyTest {
         .hasMessageContaining("is a reduced block");
   }
 
+  /** What was reduced before the superblock was lost must not look damaged later. */
+  @Test
+  void whereHdrfWasBeforeAllBlocksMustBeReadable() throws IOException {
+    Path block = block(CRC32C);
+    for (int i = 2; i < 5; i++) {
+      Files.write(block.resolveSibling("blk_" + i), new byte[1000]);
+    }
+    Files.createDirectories(pool.resolve("hdrf"));
+    makeUnreadable(block);
+    require();
+    Files.createDirectories(pool.resolve("hdrf/tmp"));
+    assertThatThrownBy(this::require).hasMessageContaining("blk_1");
+  }
+
+  @Test
+  void whereNoBlockCanBeReadNoneIsSaidToNeedNothing() throws IOException {
+    makeUnreadable(block(CRC32C));
+    FinalizedSurvey survey = new FinalizedSurvey(pool, POOL, SchemeRegistry.of(List.of()));
+    assertThatThrownBy(() -> survey.countBlocksWith(7)).hasMessageContaining("blk_1");
+  }
+
   /** Of such a disk the few others tell nothing. */
   @Test
   void whereMostBlocksCantBeReadTheVolumeDoesNotStart() throws IOException {
