@@ -27,6 +27,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.security.AccessControlException;
@@ -122,6 +123,25 @@ class RecordsTest {
     Files.move(aside.resolve("meta"), meta);
     DataNodeTestUtils.runDirectoryScanner(cluster.datanode(0));
     HdrfCluster.await("the record", () -> !isWithoutRecord("/text"));
+    assertNoDifference();
+  }
+
+  /** From Hadoop 3.4 on without a look by the scanner. */
+  @Test
+  void aBlockThatAReaderMissesLosesItsRecord() throws Exception {
+    Configuration conf = configuration();
+    conf.setInt("dfs.client.max.block.acquire.failures", 0);
+    cluster = HdrfCluster.start(conf, 1);
+    write("/text", text(300_000));
+    cluster.awaitReduced("/text");
+    awaitInStep();
+    ExtendedBlock block = cluster.block("/text");
+    Path meta = Path.of(cluster.replica(0, block).getMetadataURI());
+    Files.delete(cluster.file(0, block).toPath());
+    Files.delete(meta);
+    assertThatThrownBy(() -> cluster.read("/text")).isInstanceOf(IOException.class);
+    HdrfCluster.await("the replica to go", () -> cluster.replica(0, block) == null);
+    HdrfCluster.await("the record to go", () -> isWithoutRecord("/text"));
     assertNoDifference();
   }
 

@@ -192,6 +192,32 @@ final class ClassFiles {
     return overrides;
   }
 
+  /** The methods of a class that call one of the given name of another class. */
+  SortedSet<String> callers(String name, String calledOwner, String calledName) {
+    SortedSet<String> callers = new TreeSet<>();
+    classes
+        .get(name)
+        .reader
+        .accept(
+            new ClassVisitor(Opcodes.ASM9) {
+              @Override
+              public MethodVisitor visitMethod(
+                  int access, String caller, String descriptor, String signature, String[] thrown) {
+                return new MethodVisitor(Opcodes.ASM9) {
+                  @Override
+                  public void visitMethodInsn(
+                      int opcode, String owner, String called, String type, boolean isInterface) {
+                    if (owner.equals(calledOwner) && called.equals(calledName)) {
+                      callers.add(caller + descriptor);
+                    }
+                  }
+                };
+              }
+            },
+            ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+    return callers;
+  }
+
   private void addParents(ClassFile file, ClassFiles hadoop, Set<String> above) {
     for (String parent : file.parents) {
       ClassFile next = classes.getOrDefault(parent, hadoop.classes.get(parent));

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -27,6 +29,9 @@ class HadoopLinkTest {
           "hdrf-core",
           "hadoop-hdfs-project/hdrf-client",
           "hadoop-hdfs-project/hadoop-hdfs-hdrf");
+
+  private static final String DATASET =
+      "org/apache/hadoop/hdfs/server/datanode/fsdataset/impl/FsDatasetImpl";
 
   private static ClassFiles hadoop(String version) throws IOException {
     return ClassFiles.ofJars(HADOOP.resolve(version));
@@ -81,6 +86,37 @@ class HadoopLinkTest {
     assertThat(missing).isEmpty();
     assertThat(overlay.overrides(hadoop)).containsAll(expected);
     assertThat(expected).hasSizeGreaterThan(40);
+  }
+
+  /** A line may have a new method through which a replica goes of which HDRF has a record. */
+  @ParameterizedTest
+  @CsvSource({
+    "3.1.4, 3.1",
+    "3.2.4, 3.1 3.3",
+    "3.3.6, 3.1 3.3",
+    "3.4.1, 3.4",
+    "3.4.2, 3.4",
+    "3.4.3, 3.4",
+    "3.5.0, 3.4"
+  })
+  void noReplicaLeavesTheMapUnnoticed(String version, String lines) throws IOException {
+    ClassFiles hadoop = hadoop(version);
+    SortedSet<String> removing =
+        hadoop.callers(DATASET, DATASET.replace("FsDatasetImpl", "ReplicaMap"), "remove");
+    Set<String> overridden =
+        overlay(lines.split(" ")).overrides(hadoop).stream()
+            .filter(member -> member.contains("/HdrfDataset"))
+            .map(member -> member.substring(member.indexOf('.') + 1))
+            .collect(Collectors.toSet());
+    assertThat(removing).isNotEmpty();
+    // The former is called by overridden ones alone; the latter removes what is not finalized.
+    assertThat(removing)
+        .filteredOn(method -> !overridden.contains(method))
+        .allMatch(
+            method ->
+                method.equals(
+                        "invalidate(Ljava/lang/String;[Lorg/apache/hadoop/hdfs/protocol/Block;Z)V")
+                    || method.startsWith("unfinalizeBlock("));
   }
 
   @Test

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
@@ -56,6 +57,17 @@ class HdrfDataset34 extends HdrfDataset {
       saved.giveBackWhereGone();
     }
     return removed;
+  }
+
+  /** What a reader misses leaves the map without another look at the disk. */
+  @Override
+  public void invalidateMissingBlock(String bpid, Block block) {
+    try {
+      super.invalidateMissingBlock(bpid, block);
+    } finally {
+      // Stock code fails for the second of two readers.
+      service.forget(bpid, block.getBlockId());
+    }
   }
 
   /**
