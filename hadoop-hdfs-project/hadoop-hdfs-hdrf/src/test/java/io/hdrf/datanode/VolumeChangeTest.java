@@ -71,13 +71,37 @@ class VolumeChangeTest {
       HdrfCluster.await("the block to be back", () -> cluster.replica(0, block) != null);
       assertThat(cluster.isReduced(0, block)).isTrue();
       TestBytes.assertSame("the file", cluster.read("/first"), first);
-      cluster.awaitAllReduced("/second");
-      cluster.awaitAllReduced("/third");
+      cluster.awaitReduced("/second");
+      cluster.awaitReduced("/third");
       TestBytes.assertSame("the file", cluster.read("/second"), second);
       TestBytes.assertSame("the file", cluster.read("/third"), second);
       for (FsVolumeImpl volume : cluster.volumes(0)) {
         assertThat(cluster.hdrfDirectory(volume).resolve("tmp")).isEmptyDirectory();
       }
+    }
+  }
+
+  /** As where the disk fails. */
+  @Test
+  void noPoolIsInServiceOnAVolumeThatStockCodeDoesNotAdd() throws Exception {
+    try (HdrfCluster cluster = HdrfCluster.start(configuration(), 1, 2)) {
+      DataNode datanode = cluster.datanode(0);
+      String both = datanode.getConf().get(DIRECTORIES);
+      FsVolumeImpl leaving = cluster.volumes(0).get(1);
+      datanode.reconfigurePropertyImpl(DIRECTORIES, without(both, leaving));
+      Path finalized =
+          HdrfCluster.poolDirectory(leaving, cluster.pool()).resolve("current/finalized");
+      Path aside = finalized.resolveSibling("aside");
+      Files.move(finalized, aside);
+      // It is not there, and can't be made.
+      Files.createSymbolicLink(finalized, Path.of("nowhere/at/all"));
+      assertThatThrownBy(() -> datanode.reconfigurePropertyImpl(DIRECTORIES, both))
+          .isInstanceOf(ReconfigurationException.class);
+      assertThat(cluster.service(0).isOpen(leaving, cluster.pool())).isFalse();
+      Files.delete(finalized);
+      Files.move(aside, finalized);
+      datanode.reconfigurePropertyImpl(DIRECTORIES, both);
+      assertThat(cluster.volumes(0)).hasSize(2);
     }
   }
 
@@ -144,7 +168,7 @@ class VolumeChangeTest {
       }
       byte[] data = TestBytes.text(SIZE, 107);
       cluster.write("/file", data, 1);
-      cluster.awaitAllReduced("/file");
+      cluster.awaitReduced("/file");
       TestBytes.assertSame("the file", cluster.read("/file"), data);
     }
   }
@@ -276,7 +300,7 @@ class VolumeChangeTest {
       }
       byte[] data = TestBytes.text(SIZE, 105);
       cluster.write("/disk", data, 1);
-      cluster.awaitAllReduced("/disk");
+      cluster.awaitReduced("/disk");
       TestBytes.assertSame("the file", cluster.read("/disk"), data);
     }
   }

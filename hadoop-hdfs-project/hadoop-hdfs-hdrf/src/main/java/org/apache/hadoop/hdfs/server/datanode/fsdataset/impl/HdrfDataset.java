@@ -73,6 +73,9 @@ abstract class HdrfDataset extends FsDatasetImpl {
   private final HeartbeatAnswers answers;
   private final ExecutorService cacheInflater;
 
+  /** What takes pools out of service again on volumes that are being added. */
+  private final Map<StorageLocation, Runnable> coming = new ConcurrentHashMap<>();
+
   /** Those that wait for {@link #cacheInflater}. */
   private final Set<BlockRef> toBeCached = ConcurrentHashMap.newKeySet();
 
@@ -235,7 +238,12 @@ abstract class HdrfDataset extends FsDatasetImpl {
       return openStored(block, replica);
     }
     if (isStockAlone(block, replica)) {
-      return super.getBlockInputStream(block, seekOffset);
+      InputStream stock = super.getBlockInputStream(block, seekOffset);
+      // It may have left the cache before stock code looked, and have been reduced since.
+      if (isStockAlone(block, replica)) {
+        return stock;
+      }
+      stock.close();
     }
     FileInputStream opened;
     try {
@@ -513,7 +521,16 @@ abstract class HdrfDataset extends FsDatasetImpl {
   @Override
   public void addVolume(StorageLocation location, List<NamespaceInfo> nsInfos) throws IOException {
     service.volumeIsComing(location);
-    super.addVolume(location, nsInfos);
+    boolean added = false;
+    try {
+      super.addVolume(location, nsInfos);
+      added = true;
+    } finally {
+      Runnable close = coming.remove(location);
+      if (!added && close != null) {
+        close.run();
+      }
+    }
     List<String> loaded =
         nsInfos.stream().map(NamespaceInfo::getBlockPoolID).collect(Collectors.toList());
     // A pool that came meanwhile was not opened on it; addBlockPool looks for volumes that came.
@@ -553,6 +570,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
           opened.add(pool);
         }
       }
+      coming.put(location, () -> service.closePools(volume, opened));
       done = true;
       return volume;
     } finally {
