@@ -92,6 +92,14 @@ class ConfigurationErrorsTest {
     assertThat(new HdrfSetup(conf)).isNotNull();
   }
 
+  /** One configuration may serve DataNodes of several lines of Hadoop. */
+  @Test
+  void aStorageTypeOfLaterLinesMayBeNamed() throws Exception {
+    Configuration conf = HdrfCluster.configuration();
+    conf.set("hdrf.schemes.NVDIMM", "none");
+    assertThat(new HdrfSetup(conf)).isNotNull();
+  }
+
   /** Without schemes and jars HDRF does nothing. */
   @Test
   void withoutSchemesNothingIsNeeded() throws Exception {

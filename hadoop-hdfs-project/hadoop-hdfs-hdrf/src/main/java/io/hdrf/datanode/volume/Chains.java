@@ -18,6 +18,9 @@ import org.apache.hadoop.fs.StorageType;
 /** The chain that new blocks are stored with, for each storage type, as configured. */
 public final class Chains {
 
+  /** A type of later lines of Hadoop. One configuration may serve DataNodes of several. */
+  private static final String LATER = "NVDIMM";
+
   private Chains() {}
 
   /**
@@ -69,7 +72,9 @@ public final class Chains {
     for (Map.Entry<String, String> entry : conf.configuration()) {
       if (entry.getKey().startsWith(prefix)) {
         String type = entry.getKey().substring(prefix.length());
-        if (!isLasting(type) && !(isType(type) && isNone(entry.getValue()))) {
+        if (!isLasting(type)
+            && !type.equals(LATER)
+            && !(isType(type) && isNone(entry.getValue()))) {
           throw new BadSettingException(
               entry.getKey(),
               entry.getValue(),
