@@ -209,7 +209,7 @@ class AppendTest {
       cluster.restart(stopped);
       cluster.mini().waitActive();
     }
-    cluster.awaitAllReduced("/broken");
+    cluster.awaitReduced("/broken");
     cluster.assertContent("/broken", concat(expected, appended));
   }
 

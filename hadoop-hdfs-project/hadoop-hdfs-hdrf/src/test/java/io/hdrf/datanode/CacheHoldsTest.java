@@ -41,7 +41,7 @@ class CacheHoldsTest {
 
   private static ExtendedBlock reduced(String path, int length) throws Exception {
     cluster.write(path, TestBytes.text(length, 5), 1);
-    cluster.awaitAllReduced(path);
+    cluster.awaitReduced(path);
     return cluster.block(path);
   }
 

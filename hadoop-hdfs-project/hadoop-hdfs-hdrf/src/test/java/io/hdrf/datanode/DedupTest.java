@@ -445,14 +445,14 @@ class DedupTest {
     shared = noise(LENGTH);
     for (String path : List.of("/file", "/copy")) {
       cluster.write(path, shared, 2);
-      cluster.awaitAllReduced(path);
+      cluster.awaitReduced(path);
     }
     String disk = cluster.mini().getInstanceStorageDir(0, 0).getPath();
     cluster.restartAs(conf, () -> damageContainers(Path.of(disk)));
+    // Before there is another DataNode to copy them to.
+    assertThat(replicasOn(disk, "/file") + replicasOn(disk, "/copy")).isEqualTo(4);
     cluster.mini().startDataNodes(conf, 1, true, null, null);
     cluster.mini().waitActive();
-    final long before = replicasOn(disk, "/file") + replicasOn(disk, "/copy");
-    assertThat(before).isEqualTo(4);
     HdrfCluster.await("the scrub", () -> figure(0, "scrubContainersDamaged") > 0);
   }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.io.TestBytes;
 import java.io.IOException;
@@ -27,6 +25,9 @@ class ErasureCodingTest {
 
   private static final int DATA_NODES = POLICY.getNumDataUnits() + POLICY.getNumParityUnits() + 1;
 
+  /** Eight cells in groups of three, three and two, each with its parity. */
+  private static final int BLOCKS = 3 * POLICY.getNumParityUnits() + 8;
+
   @Test
   void readAndReconstructed() throws Exception {
     Configuration conf = HdrfCluster.configuration();
@@ -39,14 +40,14 @@ class ErasureCodingTest {
       cluster.fs().setErasureCodingPolicy(directory, POLICY.getName());
       byte[] data = TestBytes.text(7 * HdrfCluster.BLOCK_SIZE + 12_345, 3);
       cluster.write("/coded/file", data, 1);
-      cluster.awaitReduced();
-      long reduced = 0;
-      for (int i = 0; i < DATA_NODES; i++) {
-        reduced += cluster.service(i).counters().values().get("blocksReduced");
-      }
-      assertThat(reduced).isGreaterThanOrEqualTo(2L * POLICY.getNumDataUnits());
+      HdrfCluster.await(
+          "blocks to be reduced", () -> reduced(cluster) >= 2L * POLICY.getNumDataUnits());
       TestBytes.assertSame("as written", cluster.read("/coded/file"), data);
 
+      // A write ends before the last of its parity blocks is reported.
+      HdrfCluster.await(
+          "all blocks to be reported",
+          () -> groups(cluster).stream().mapToInt(List::size).sum() == BLOCKS);
       List<List<String>> before = groups(cluster);
       String holder = before.get(0).get(0);
       final DataNodeProperties stopped = cluster.mini().stopDataNode(holder);
@@ -63,6 +64,12 @@ class ErasureCodingTest {
       TestBytes.assertSame("reconstructed", cluster.read("/coded/file"), data);
       cluster.mini().restartDataNode(stopped);
     }
+  }
+
+  private static long reduced(HdrfCluster cluster) {
+    return IntStream.range(0, DATA_NODES)
+        .mapToLong(i -> cluster.service(i).counters().values().get("blocksReduced"))
+        .sum();
   }
 
   private static List<List<String>> groups(HdrfCluster cluster) {

@@ -167,7 +167,7 @@ class FirstAnswerTest {
     cluster.mini().waitActive();
     assertRests();
     Path marker = marker();
-    assertThat(marker).exists();
+    HdrfCluster.await("the marker", () -> Files.exists(marker));
     stopDataNode();
     stopped.setDnArgs("-rollback");
     cluster.mini().shutdownNameNodes();

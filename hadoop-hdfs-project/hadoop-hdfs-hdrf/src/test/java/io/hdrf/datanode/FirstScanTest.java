@@ -62,7 +62,7 @@ class FirstScanTest {
     cluster.write("/small", TestBytes.text(100, 1), 1);
     cluster.write("/noise", TestBytes.noise(200_000, 1), 1);
     for (String text : texts.keySet()) {
-      cluster.awaitAllReduced(text);
+      cluster.awaitReduced(text);
     }
     awaitSettled();
   }
@@ -228,7 +228,7 @@ class FirstScanTest {
     assertThat(read).contains("/text5").doesNotContain("/text1", "/text4", "/small");
     // A round may offer it again before it is settled.
     assertThat(looks(SkipReason.ALREADY_REDUCED)).isPositive();
-    cluster.awaitAllReduced("/text3");
+    cluster.awaitReduced("/text3");
     for (Map.Entry<String, byte[]> text : texts.entrySet()) {
       TestBytes.assertSame(text.getKey(), cluster.read(text.getKey()), text.getValue());
     }

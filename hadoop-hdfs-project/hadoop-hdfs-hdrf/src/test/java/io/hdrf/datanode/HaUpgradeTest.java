@@ -152,7 +152,7 @@ class HaUpgradeTest {
       write(path, path.hashCode());
     }
     for (String path : files.keySet()) {
-      cluster.awaitAllReduced(path);
+      cluster.awaitReduced(path);
     }
     List<Object> kept = inodes("/kept");
 
@@ -186,7 +186,7 @@ class HaUpgradeTest {
     mini().triggerHeartbeats();
     HdrfCluster.await("the DataNodes to learn of the end", () -> isOpen(false));
     for (String path : files.keySet()) {
-      cluster.awaitAllReduced(path);
+      cluster.awaitReduced(path);
     }
     failOver(0, 1);
     assertAllSame();

@@ -71,7 +71,7 @@ class HadoopCodecTest {
     cluster = HdrfCluster.start(configuration(GzipCodec.class), 2);
     byte[] first = TestBytes.text(LENGTH, 1);
     cluster.write("/first", first, 2);
-    cluster.awaitAllReduced("/first");
+    cluster.awaitReduced("/first");
     for (int i = 0; i < 2; i++) {
       assertThat(cluster.service(i).counters().values().get("blocksAdopted"))
           .as("blocks stored in frames that another DataNode made")
@@ -80,7 +80,7 @@ class HadoopCodecTest {
     cluster.restartAs(configuration(BZip2Codec.class));
     byte[] second = TestBytes.text(LENGTH, 2);
     cluster.write("/second", second, 2);
-    cluster.awaitAllReduced("/second");
+    cluster.awaitReduced("/second");
     assertThat(codecOf(cluster.replicas("/first").get(0))).isEqualTo(GzipCodec.class.getName());
     assertThat(codecOf(cluster.replicas("/second").get(0))).isEqualTo(BZip2Codec.class.getName());
     cluster.assertContent("/first", first);
@@ -90,7 +90,7 @@ class HadoopCodecTest {
     cluster.mini().waitActive();
     cluster.fs().setReplication(new org.apache.hadoop.fs.Path("/first"), (short) 3);
     cluster.awaitReplication("/first", 3);
-    cluster.awaitAllReduced("/first");
+    cluster.awaitReduced("/first");
     cluster.assertContent("/first", first);
   }
 
@@ -100,11 +100,11 @@ class HadoopCodecTest {
     cluster = HdrfCluster.start(twoVolumes(GoneCodec.class), 1, 2);
     byte[] data = TestBytes.text(LENGTH / 2, 3);
     cluster.write("/gone", data, 1);
-    cluster.awaitAllReduced("/gone");
+    cluster.awaitReduced("/gone");
     cluster.restartAs(twoVolumes(GzipCodec.class));
     for (int i = 0; i < 4; i++) {
       cluster.write("/gzip" + i, data, 1);
-      cluster.awaitAllReduced("/gzip" + i);
+      cluster.awaitReduced("/gzip" + i);
     }
 
     try (LogCapture errors = new LogCapture(Level.ERROR)) {
@@ -154,7 +154,9 @@ class HadoopCodecTest {
       empty.mini().startDataNodes(conf, 1, true, null, null);
       DataNode datanode = empty.datanode(0);
       HdrfCluster.await("the DataNode to exit", () -> !datanode.isDatanodeUp());
-      assertThat(errors.all()).contains(CLASS + " is \"com.acme.NoCodec\", but must be");
+      HdrfCluster.await(
+          "the error",
+          () -> errors.all().contains(CLASS + " is \"com.acme.NoCodec\", but must be"));
     }
   }
 }

@@ -105,6 +105,8 @@ public final class HdrfCluster implements AutoCloseable {
     conf.setInt("dfs.namenode.reconstruction.pending.timeout-sec", 30);
     conf.setInt("hdrf.reduce.scan.interval", 1);
     conf.setInt("hdrf.reduce.delay", 0);
+    // The first answer of a JVM loads its classes.
+    conf.setInt("hdrf.mirror.probe.timeout", 60_000);
     conf.setLong("fs.du.interval", 3_600_000);
     return conf;
   }
@@ -180,7 +182,7 @@ public final class HdrfCluster implements AutoCloseable {
    * range of clusters of processes. No two calls return the same port, unless 250 were tried
    * between them.
    */
-  static int freePort() {
+  public static int freePort() {
     for (int tries = 0; tries < RANGE; tries++) {
       int port = 10_000 + RANGE * FORK + Math.floorMod(PORTS.getAndIncrement(), RANGE);
       try (ServerSocket socket = new ServerSocket()) {
@@ -360,20 +362,16 @@ public final class HdrfCluster implements AutoCloseable {
   }
 
   /**
-   * Waits until the file's blocks are reduced on all their DataNodes; none may be too short for it.
+   * Waits until the file's blocks are reduced on all their DataNodes, and counted; none may be too
+   * short for it.
    */
   public void awaitReduced(String path) throws Exception {
     await("all blocks of " + path + " to be reduced", () -> plainReplicas(path).isEmpty());
+    awaitReducedWhereHdrf();
   }
 
   void awaitReduced(int datanode, ExtendedBlock block) throws InterruptedException {
     await(block + " to be reduced", () -> isReduced(datanode, block));
-    awaitReduced();
-  }
-
-  /** As {@link #awaitReduced(String)}, and until no DataNode has anything left to reduce. */
-  void awaitAllReduced(String path) throws Exception {
-    awaitReduced(path);
     awaitReduced();
   }
 

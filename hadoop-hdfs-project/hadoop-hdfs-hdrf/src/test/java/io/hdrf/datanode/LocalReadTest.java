@@ -115,7 +115,7 @@ class LocalReadTest {
 
   private void writeReduced(String path, byte[] data) throws Exception {
     cluster.write(path, data, 1);
-    cluster.awaitAllReduced(path);
+    cluster.awaitReduced(path);
   }
 
   /** A client that shares no descriptors and no pauses of stock HDFS's own with others. */
@@ -392,7 +392,7 @@ class LocalReadTest {
   private void writeTwice(String path, byte[] data) throws Exception {
     cluster.write(path, data, 2);
     cluster.awaitReplication(path, 2);
-    cluster.awaitAllReduced(path);
+    cluster.awaitReduced(path);
   }
 
   private int reported(String path) throws IOException {
@@ -510,7 +510,7 @@ class LocalReadTest {
       TestBytes.assertSame(
           "rest", before.readAllBytes(), Arrays.copyOfRange(data, 1000, data.length));
       readAll(client, "/appended", all, TestSeed.random("appended"));
-      cluster.awaitAllReduced("/appended");
+      cluster.awaitReduced("/appended");
       readAll(client, "/appended", all, TestSeed.random("again"));
       assertThat(log.withException()).isEmpty();
     }

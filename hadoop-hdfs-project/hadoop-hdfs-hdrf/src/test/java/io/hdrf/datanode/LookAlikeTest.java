@@ -67,7 +67,7 @@ class LookAlikeTest {
   /** The file of a reduced block, as it lies on a disk: header, frames, table and hole. */
   private static byte[] reducedFile(String path) throws Exception {
     cluster.write(path, TestBytes.text(SIZE, path.hashCode()), 3);
-    cluster.awaitAllReduced(path);
+    cluster.awaitReduced(path);
     return Files.readAllBytes(cluster.file(0, cluster.block(path)).toPath());
   }
 
@@ -107,7 +107,7 @@ class LookAlikeTest {
   void anotherBlocksFileComesBackAsWritten() throws Exception {
     byte[] raw = reducedFile("/model");
     cluster.write("/copy", raw, 3);
-    cluster.awaitAllReduced("/copy");
+    cluster.awaitReduced("/copy");
     assertComesBack("/copy", raw);
   }
 
@@ -265,7 +265,7 @@ class LookAlikeTest {
   void aWrongTagIsReportedAndHealed() throws Exception {
     byte[] data = TestBytes.text(SIZE, 52);
     cluster.write("/tag", data, 2);
-    cluster.awaitAllReduced("/tag");
+    cluster.awaitReduced("/tag");
     ExtendedBlock block = cluster.block("/tag");
     int damaged = cluster.replica(0, block) != null ? 0 : 1;
     File file = cluster.file(damaged, block);

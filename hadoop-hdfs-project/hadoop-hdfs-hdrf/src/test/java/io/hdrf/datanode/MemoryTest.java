@@ -96,7 +96,7 @@ class MemoryTest {
       files.put(path, data);
     }
     for (String path : files.keySet()) {
-      cluster.awaitAllReduced(path);
+      cluster.awaitReduced(path);
     }
   }
 

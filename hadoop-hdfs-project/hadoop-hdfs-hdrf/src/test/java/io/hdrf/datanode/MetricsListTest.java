@@ -34,7 +34,12 @@ class MetricsListTest {
       // The index, with its filters, comes some time after the store.
       HdrfCluster.await("the filters", () -> counted(cluster).toString().contains("DedupDba"));
       HdrfCluster.await(
-          "the traffic", () -> counted(cluster).toString().contains("MirrorBytesWireSent-*"));
+          "the traffic",
+          () -> {
+            String counted = counted(cluster).toString();
+            return counted.contains("MirrorBytesWireSent-*")
+                && counted.contains("MirrorBytesWireReceived-*");
+          });
       for (int i = 0; i < 2; i++) {
         cluster.service(i).history().sample();
       }

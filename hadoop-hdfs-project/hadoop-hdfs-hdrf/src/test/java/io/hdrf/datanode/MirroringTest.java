@@ -91,12 +91,22 @@ class MirroringTest {
         () ->
             sum(wire("mirrorBytesPlainSent")) > 2L * BLOCK
                 && sum(wire("mirrorBytesPlainReceived")) > 2L * BLOCK);
-    for (String total :
+    List<String> totals =
         List.of(
             "mirrorBytesPlainSent",
             "mirrorBytesWireSent",
             "mirrorBytesPlainReceived",
-            "mirrorBytesWireReceived")) {
+            "mirrorBytesWireReceived");
+    // One after the other.
+    HdrfCluster.await(
+        "each of them",
+        () ->
+            totals.stream()
+                .allMatch(
+                    total ->
+                        Arrays.equals(wire(total + "-WRITE_BLOCK"), wire(total))
+                            && Arrays.equals(wire(total + "-127.0.0.1"), wire(total))));
+    for (String total : totals) {
       assertThat(sum(wire(total))).as(total).isPositive();
       assertThat(wire(total + "-WRITE_BLOCK")).as(total).isEqualTo(wire(total));
       assertThat(wire(total + "-127.0.0.1")).as(total).isEqualTo(wire(total));

@@ -162,7 +162,7 @@ class MoveRulesTest {
   @Test
   void aMoveDuringReductionWins() throws Exception {
     byte[] data = TestBytes.text(SIZE, 14);
-    System.setProperty(FaultyScheme.ENCODE_DELAY, "100");
+    System.setProperty(FaultyScheme.ENCODE_DELAY, "2000");
     cluster.write("/race", data, 1);
     ExtendedBlock block = cluster.block("/race");
     FsVolumeImpl target = otherDisk(block);
@@ -182,7 +182,7 @@ class MoveRulesTest {
     ExtendedBlock block = reducedBlock("/recovery", data);
     FsVolumeImpl source = cluster.volume(0, block);
     FsVolumeImpl target = otherDisk(block);
-    System.setProperty(FaultyScheme.DECODE_DELAY, "50");
+    System.setProperty(FaultyScheme.DECODE_DELAY, "1000");
     CompletableFuture<Void> move =
         CompletableFuture.runAsync(
             () -> {
@@ -196,9 +196,9 @@ class MoveRulesTest {
     HdrfCluster.await("the move to begin", () -> hasFiles(temporary));
     long recoveryId = block.getGenerationStamp() + 1;
     cluster.dataset(0).initReplicaRecovery(new RecoveringBlock(block, null, recoveryId));
+    System.clearProperty(FaultyScheme.DECODE_DELAY);
     cluster.dataset(0).updateReplicaUnderRecovery(block, recoveryId, block.getBlockId(), 1000);
     assertThatThrownBy(move::get).hasMessageContaining("any more");
-    System.clearProperty(FaultyScheme.DECODE_DELAY);
     assertThat(hasFiles(temporary)).isFalse();
     ExtendedBlock truncated = new ExtendedBlock(block);
     truncated.setGenerationStamp(recoveryId);

@@ -73,7 +73,7 @@ class RandomDamageTest {
     byte[] data = TestBytes.text(BLOCKS * BLOCK_SIZE, 71);
     try (HdrfCluster cluster = HdrfCluster.start(configuration(), 3, 1)) {
       cluster.write("/file", data, 2);
-      cluster.awaitAllReduced("/file");
+      cluster.awaitReduced("/file");
       List<LocatedBlock> blocks = cluster.blocks("/file");
       assertThat(blocks).hasSize(BLOCKS);
       List<Case> cases = new ArrayList<>();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.io.TestBytes;
 import java.io.File;
+import java.util.stream.IntStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
@@ -97,15 +98,8 @@ class ReplicationTest {
         cluster.fs().create(new Path("/ec/f"), true, 4096, (short) 1, 4L * BLOCK)) {
       out.write(data);
     }
-    cluster.awaitReduced();
+    HdrfCluster.await("blocks to be reduced", () -> countReduced(5) >= 3);
     TestBytes.assertSame("/ec/f", cluster.read("/ec/f"), data);
-    long reduced = 0;
-    for (int i = 0; i < 5; i++) {
-      for (File volume : new File[] {cluster.mini().getInstanceStorageDir(i, 0)}) {
-        reduced += countReduced(volume);
-      }
-    }
-    assertThat(reduced).isGreaterThanOrEqualTo(3);
     MiniDFSCluster.DataNodeProperties first = cluster.mini().stopDataNode(0);
     MiniDFSCluster.DataNodeProperties second = cluster.mini().stopDataNode(0);
     try {
@@ -115,6 +109,12 @@ class ReplicationTest {
       cluster.restart(second);
       cluster.mini().waitActive();
     }
+  }
+
+  private long countReduced(int dataNodes) {
+    return IntStream.range(0, dataNodes)
+        .mapToLong(i -> countReduced(cluster.mini().getInstanceStorageDir(i, 0)))
+        .sum();
   }
 
   private static long countReduced(File file) {

@@ -241,7 +241,7 @@ class ShortCircuitTest {
   @Test
   void readersOutliveSwapAndAppend() throws Exception {
     byte[] data = TestBytes.text(700_000, 6);
-    System.setProperty(FaultyScheme.ENCODE_DELAY, "200");
+    System.setProperty(FaultyScheme.ENCODE_DELAY, "2000");
     cluster.write("/swapped", data, 1);
     try (LogCapture log = clientLog();
         FileSystem client = client(configuration())) {

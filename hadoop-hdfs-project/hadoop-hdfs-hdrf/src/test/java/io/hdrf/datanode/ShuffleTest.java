@@ -75,8 +75,8 @@ class ShuffleTest {
     byte[] text = TestBytes.text(LENGTH, 2);
     cluster.write("/numbers", data, 2);
     cluster.write("/text", text, 2);
-    cluster.awaitAllReduced("/numbers");
-    cluster.awaitAllReduced("/text");
+    cluster.awaitReduced("/numbers");
+    cluster.awaitReduced("/text");
     assertStages("/numbers", BOTH);
     assertStages("/text", 1 << 1);
     cluster.assertSameFrames("/numbers", 2);
@@ -88,13 +88,13 @@ class ShuffleTest {
     cluster.awaitReplication("/numbers", 2);
     cluster.fs().setReplication(new Path("/numbers"), (short) 3);
     cluster.awaitReplication("/numbers", 3);
-    cluster.awaitAllReduced("/numbers");
+    cluster.awaitReduced("/numbers");
     cluster.assertSameFrames("/numbers", 3);
     byte[] more = Arrays.copyOf(data, 100_000);
     cluster.append("/numbers", more);
     byte[] longer = Arrays.copyOf(data, data.length + more.length);
     System.arraycopy(more, 0, longer, data.length, more.length);
-    cluster.awaitAllReduced("/numbers");
+    cluster.awaitReduced("/numbers");
     cluster.assertContent("/numbers", longer);
   }
 }

@@ -229,7 +229,7 @@ class StockRefusalsTest {
         String path = "/" + name.replaceAll("[ ,]+", "-");
         cluster.write(path, TestBytes.text(LENGTH, 3), 1);
         if (reduced) {
-          cluster.awaitAllReduced(path);
+          cluster.awaitReduced(path);
         }
       }
       String directory = cluster.volumes(0).get(0).getBaseURI().getPath();

@@ -28,7 +28,7 @@ class StoppedRecordsTest {
     try (HdrfCluster cluster = HdrfCluster.start(configuration(20_000), 1)) {
       HdrfCluster.await("records in step", () -> isInStep(records(cluster)));
       cluster.write("/text", text, 1);
-      cluster.awaitAllReduced("/text");
+      cluster.awaitReduced("/text");
       assertThat(records(cluster).pending()).isPositive();
       cluster.restartAs(configuration(20));
       HdrfCluster.await(

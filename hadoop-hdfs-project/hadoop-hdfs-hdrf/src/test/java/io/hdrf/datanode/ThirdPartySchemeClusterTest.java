@@ -31,7 +31,7 @@ class ThirdPartySchemeClusterTest {
     try (HdrfCluster cluster =
         HdrfCluster.start(HdrfCluster.configuration(plugins, ThirdPartySchemeJar.NAME), 3, 1)) {
       cluster.write("/file", data, 3);
-      cluster.awaitAllReduced("/file");
+      cluster.awaitReduced("/file");
       assertStoredByAcme(cluster);
       TestBytes.assertSame("read back", cluster.read("/file"), data);
       cluster.restartDataNodes();

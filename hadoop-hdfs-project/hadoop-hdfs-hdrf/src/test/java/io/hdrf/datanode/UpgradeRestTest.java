@@ -40,7 +40,7 @@ class UpgradeRestTest {
   void restsDuringARollingUpgradeAndGoesOnAfterIt() throws Exception {
     byte[] before = TestBytes.text(500_000, 81);
     cluster.write("/before", before, 1);
-    cluster.awaitAllReduced("/before");
+    cluster.awaitReduced("/before");
     cluster.mini().getNameNodeRpc().setSafeMode(SafeModeAction.SAFEMODE_ENTER, false);
     cluster.fs().rollingUpgrade(RollingUpgradeAction.PREPARE);
     cluster.mini().getNameNodeRpc().setSafeMode(SafeModeAction.SAFEMODE_LEAVE, false);

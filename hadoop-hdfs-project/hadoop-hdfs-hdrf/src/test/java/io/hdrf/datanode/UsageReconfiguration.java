@@ -28,7 +28,7 @@ final class UsageReconfiguration {
   static void assertChecked(HdrfCluster cluster, Path directory) throws Exception {
     int size = 4 * HdrfCluster.BLOCK_SIZE;
     cluster.write("/used", TestBytes.text(size, 5), 1);
-    cluster.awaitAllReduced("/used");
+    cluster.awaitReduced("/used");
     assertThat(cluster.used(0)).isLessThan(size / 2);
     DataNode datanode = cluster.datanode(0);
 

@@ -70,7 +70,7 @@ class WholeBlockTest {
   private byte[] writeReduced(String path, int length) throws Exception {
     byte[] data = TestBytes.text(length, path.hashCode());
     cluster.write(path, data, cluster.mini().getDataNodes().size());
-    cluster.awaitAllReduced(path);
+    cluster.awaitReduced(path);
     return data;
   }
 
@@ -175,7 +175,7 @@ class WholeBlockTest {
       out.write(longer, data.length, 5000);
     }
     preads("/file", longer, 5);
-    cluster.awaitAllReduced("/file");
+    cluster.awaitReduced("/file");
     cluster.assertContent("/file", longer);
     cluster.restartDataNodes();
     cluster.mini().waitActive();

@@ -75,12 +75,13 @@ class XceiverCountTest {
   private void run(HdrfCluster cluster, Step whileWriting) throws Exception {
     byte[] data = TestBytes.text(3 * HdrfCluster.BLOCK_SIZE, 7);
     try (FSDataOutputStream out = cluster.fs().create(new Path("/file"), (short) 3)) {
-      out.write(data, 0, data.length / 2);
+      // Of the first block: those that served one before may still be ending.
+      out.write(data, 0, HdrfCluster.BLOCK_SIZE / 2);
       out.hflush();
       look();
       // All have answered, so the pipeline stands.
       whileWriting.run();
-      out.write(data, data.length / 2, data.length - data.length / 2);
+      out.write(data, HdrfCluster.BLOCK_SIZE / 2, data.length - HdrfCluster.BLOCK_SIZE / 2);
     }
     look();
     if (cluster.conf().get("dfs.datanode.fsdataset.factory") != null) {

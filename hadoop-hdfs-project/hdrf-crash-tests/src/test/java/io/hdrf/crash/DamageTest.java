@@ -379,7 +379,13 @@ class DamageTest {
     if (!mayHeal && elsewhere != Elsewhere.ANY) {
       Waiting.until(
           PATIENCE,
-          () -> reported(logged).containsAll(damaged),
+          () -> {
+            // What is scrubbed after one collection is reported by the next.
+            for (int i : dataNodes(spots)) {
+              collect(i);
+            }
+            return reported(logged).containsAll(damaged);
+          },
           () -> what + ": of " + damaged + " only those are reported: " + reportedQuietly(logged));
     }
     if (down) {

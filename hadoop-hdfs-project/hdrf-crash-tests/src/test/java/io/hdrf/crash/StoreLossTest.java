@@ -207,6 +207,17 @@ class StoreLossTest {
     }
   }
 
+  /** Waits for a write and a read that end meanwhile. */
+  private void awaitWork() throws IOException {
+    long written = load.written();
+    long read = load.filesRead();
+    sleep(BETWEEN);
+    Waiting.until(
+        PATIENCE,
+        () -> load.written() > written && load.filesRead() > read,
+        () -> "nothing is written and read");
+  }
+
   private void lose(RedisLoss loss) throws IOException {
     switch (loss) {
       case KILLED -> {
@@ -214,7 +225,7 @@ class StoreLossTest {
           server.cli("save");
           server.kill();
         }
-        sleep(BETWEEN);
+        awaitWork();
         startServers();
       }
       case EMPTIED -> {
@@ -222,6 +233,7 @@ class StoreLossTest {
           server.kill();
           server.empty();
         }
+        awaitWork();
         startServers();
       }
       case STALE -> {

@@ -83,6 +83,8 @@ class MirrorTrafficTest {
             .withDataNodes(DATA_NODES)
             .withSchemes("lz4")
             .withHeaps("256m", "512m")
+            // The first answer of a DataNode loads its classes.
+            .with("hdrf.mirror.probe.timeout", "60000")
             .with(MIRRORING, Boolean.toString(mirroring));
     Path plugins = Path.of(System.getProperty("hdrf.test.plugins"));
     LocalCluster cluster =

@@ -80,6 +80,12 @@ class ReportTest {
   }
 
   private void awaitBlocks(long blocks) throws InterruptedException {
+    // A block is recorded as plain until it is reduced, or looked at and left.
+    cluster.awaitReduced();
+    for (int i = 0; i < cluster.mini().getDataNodes().size(); i++) {
+      HdrfService service = cluster.service(i);
+      HdrfCluster.await("records to be written", () -> service.records().pending() == 0);
+    }
     HdrfCluster.await(
         blocks + " recorded blocks",
         () -> {

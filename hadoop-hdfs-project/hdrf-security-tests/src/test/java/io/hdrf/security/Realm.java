@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.security;
 
+import io.hdrf.datanode.HdrfCluster;
 import java.io.File;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -51,6 +52,7 @@ public final class Realm implements AutoCloseable {
     Path parent = Path.of(System.getProperty("test.build.data"));
     Path directory = Files.createTempDirectory(Files.createDirectories(parent), "realm");
     Properties properties = MiniKdc.createConf();
+    properties.setProperty(MiniKdc.KDC_PORT, Integer.toString(HdrfCluster.freePort()));
     MiniKdc kdc = new MiniKdc(properties, directory.toFile());
     kdc.start();
     return new Realm(directory, kdc);
