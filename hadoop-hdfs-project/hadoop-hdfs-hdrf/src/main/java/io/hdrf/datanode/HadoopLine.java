@@ -6,6 +6,7 @@ import io.hdrf.conf.HdrfKeys;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.util.VersionInfo;
 
@@ -31,22 +32,8 @@ public enum HadoopLine {
     return label.replace(".", "");
   }
 
-  /**
-   * Returns the line of the Hadoop on the class path.
-   *
-   * @param dataset the DataNode's own dataset
-   * @throws IOException if HDRF is not to run in it; says which version it is, what it looks like,
-   *     and what to do
-   */
-  public static HadoopLine require(Configuration conf, Class<?> dataset) throws IOException {
-    HadoopLine shape = shapeOf(dataset);
-    require(
-        VersionInfo.getVersion(), shape, conf.getTrimmedStringCollection(HdrfKeys.HADOOP_UNTESTED));
-    return shape;
-  }
-
-  /** Tells by methods that came with a line. */
-  private static HadoopLine shapeOf(Class<?> dataset) {
+  /** Tells by methods of the DataNode's own dataset that came with a line. */
+  public static HadoopLine of(Class<?> dataset) {
     if (has(dataset, "acquireDatasetLockManager")) {
       return HADOOP_3_4;
     }
@@ -57,27 +44,63 @@ public enum HadoopLine {
     return Arrays.stream(type.getMethods()).anyMatch(found -> found.getName().equals(method));
   }
 
-  static void require(String version, HadoopLine shape, Collection<String> accepted)
+  /**
+   * Returns if HDRF is to run in the Hadoop on the class path, which looks like one of this line.
+   *
+   * @param lacking what HDRF overrides, and that Hadoop has not
+   * @throws IOException if not; says which version it is, what it looks like, and what to do
+   */
+  public void require(Configuration conf, List<String> lacking) throws IOException {
+    require(
+        VersionInfo.getVersion().trim(),
+        lacking,
+        conf.getTrimmedStringCollection(HdrfKeys.HADOOP_UNTESTED));
+  }
+
+  void require(String version, List<String> lacking, Collection<String> accepted)
       throws IOException {
     String back = "where blocks are reduced already, go back to the Hadoop that ran before";
+    String what = version + ", whose DataNode looks like that of " + label;
     if (HadoopVersions.isTooOld(version)) {
       throw new IOException(
           "HDRF needs Hadoop 3.1.4 or later, and this is " + version + "; " + back);
+    }
+    if (HadoopVersions.isTested(version) && lineOf(version) != this) {
+      throw new IOException(
+          "This is Hadoop "
+              + what
+              + "; have jars of one version in share/hadoop: hadoop-common tells the version, and"
+              + " hadoop-hdfs has the DataNode");
+    }
+    if (!lacking.isEmpty()) {
+      throw new IOException(
+          "HDRF can't run in Hadoop "
+              + what
+              + " but lacks what HDRF overrides: "
+              + lacking
+              + "; no setting helps; "
+              + back);
     }
     if (!HadoopVersions.isTested(version) && !accepted.contains(version)) {
       throw new IOException(
           "HDRF is tested with Hadoop "
               + String.join(", ", HadoopVersions.TESTED)
               + ", and this is "
+              + what
+              + "; to run HDRF in it all the same, add "
               + version
-              + ", whose DataNode looks like that of "
-              + shape.label
-              + "; to run HDRF in it all the same, set "
-              + HdrfKeys.HADOOP_UNTESTED
               + " to "
-              + version
+              + HdrfKeys.HADOOP_UNTESTED
+              + (accepted.isEmpty() ? "" : ", which is " + String.join(",", accepted))
               + ", first with data that you can lose; "
               + back);
     }
+  }
+
+  private static HadoopLine lineOf(String tested) {
+    if (tested.startsWith("3.1.")) {
+      return HADOOP_3_1;
+    }
+    return tested.startsWith("3.3.") ? HADOOP_3_3 : HADOOP_3_4;
   }
 }

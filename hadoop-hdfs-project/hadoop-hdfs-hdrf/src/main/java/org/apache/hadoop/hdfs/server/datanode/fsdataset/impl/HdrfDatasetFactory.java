@@ -6,6 +6,8 @@ import io.hdrf.datanode.HdrfSetup;
 import io.hdrf.datanode.PacketSize;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.util.Collections;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
@@ -34,16 +36,21 @@ public final class HdrfDatasetFactory extends FsDatasetSpi.Factory<FsDatasetImpl
 
   /** Chooses by the Hadoop on the class path. */
   private static Class<? extends FsDatasetImpl> datasetOf(Configuration conf) throws IOException {
-    HadoopLine line = HadoopLine.require(conf, FsDatasetImpl.class);
+    HadoopLine line = HadoopLine.of(FsDatasetImpl.class);
     String name = HdrfDataset.class.getName() + line.suffix();
+    Class<? extends HdrfDataset> dataset = null;
+    List<String> lacking;
     try {
-      Class<? extends HdrfDataset> dataset = Class.forName(name).asSubclass(HdrfDataset.class);
-      StockOverrides.require(dataset);
-      return dataset;
+      dataset = Class.forName(name).asSubclass(HdrfDataset.class);
+      lacking = StockOverrides.lacking(dataset, FsDatasetImpl.class);
     } catch (ClassNotFoundException e) {
       throw new IOException(
           "The jar of HDRF with " + name + " is not on the class path; install HDRF again", e);
+    } catch (LinkageError e) {
+      lacking = Collections.singletonList(e.toString());
     }
+    line.require(conf, lacking);
+    return dataset;
   }
 
   private static IOException thrownBy(InvocationTargetException e) throws IOException {

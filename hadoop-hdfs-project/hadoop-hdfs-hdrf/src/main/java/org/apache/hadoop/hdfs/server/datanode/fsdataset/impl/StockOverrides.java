@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
-import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -26,34 +25,34 @@ final class StockOverrides {
   private StockOverrides() {}
 
   /**
-   * @throws IOException names the methods that override nothing
+   * Returns the methods of a dataset, and of its parents up to {@code stock}, that override nothing
+   * there.
    */
-  static void require(Class<? extends HdrfDataset> dataset) throws IOException {
-    List<String> lost = new ArrayList<>();
-    for (Class<?> type = dataset; type != FsDatasetImpl.class; type = type.getSuperclass()) {
+  static List<String> lacking(Class<?> dataset, Class<?> stock) {
+    List<String> lacking = new ArrayList<>();
+    for (Class<?> type = dataset; type != stock; type = type.getSuperclass()) {
       for (Method method : type.getDeclaredMethods()) {
         int modifiers = method.getModifiers();
         if (!method.isSynthetic()
             && !Modifier.isPrivate(modifiers)
             && !Modifier.isStatic(modifiers)
             && !OWN.contains(method.getName())
-            && !isStock(method)) {
-          lost.add(method.toString());
+            && !overridesOneOf(stock, method)) {
+          lacking.add(method.toString());
         }
       }
     }
-    if (!lost.isEmpty()) {
-      throw new IOException("This Hadoop's dataset lacks methods that HDRF overrides: " + lost);
-    }
+    return lacking;
   }
 
-  private static boolean isStock(Method method) {
-    return Arrays.stream(FsDatasetImpl.class.getDeclaredMethods())
+  /** By the very same types: for the JVM a method with another return type is another method. */
+  private static boolean overridesOneOf(Class<?> stock, Method method) {
+    return Arrays.stream(stock.getDeclaredMethods())
         .anyMatch(
-            stock ->
-                stock.getName().equals(method.getName())
-                    && Arrays.equals(stock.getParameterTypes(), method.getParameterTypes())
-                    && stock.getReturnType().isAssignableFrom(method.getReturnType())
-                    && (stock.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC)) == 0);
+            above ->
+                above.getName().equals(method.getName())
+                    && Arrays.equals(above.getParameterTypes(), method.getParameterTypes())
+                    && above.getReturnType() == method.getReturnType()
+                    && (above.getModifiers() & (Modifier.PRIVATE | Modifier.STATIC)) == 0);
   }
 }
