@@ -14,6 +14,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,33 +22,54 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The chains of frame schemes that a DataNode uses on the wire, made when needed. Thread-safe. */
 public final class WireChains implements Closeable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(WireChains.class);
 
   private final SchemeRegistry registry;
   private final Configuration configuration;
   private final Map<List<Integer>, FrameChain> chains = new HashMap<>();
 
+  private final SortedSet<Integer> usable;
+
+  /** Opens each scheme once: what does not open is not used. */
   public WireChains(SchemeRegistry registry, Configuration configuration) {
     this.registry = registry;
     this.configuration = configuration;
-  }
-
-  /** The ids of the installed frame schemes whose frames can travel. */
-  public SortedSet<Integer> installed() {
     SortedSet<Integer> ids = new TreeSet<>();
     for (String name : registry.names()) {
       try {
         ReductionScheme scheme = registry.byName(name);
-        if (travels(scheme)) {
+        if (travels(scheme) && opens((FrameScheme) scheme)) {
           ids.add(scheme.id());
         }
       } catch (SchemeNotFoundException e) {
         throw new IllegalStateException(e);
       }
     }
-    return ids;
+    usable = Collections.unmodifiableSortedSet(ids);
+  }
+
+  private boolean opens(FrameScheme scheme) {
+    try {
+      registry.newCodec(scheme, configuration).close();
+      return true;
+    } catch (IOException | RuntimeException | LinkageError e) {
+      LOG.warn(
+          "Other DataNodes send nothing that is encoded with the scheme {}, as it does not work here",
+          scheme.name(),
+          e);
+      return false;
+    }
+  }
+
+  /** The ids of the schemes that work here and whose frames can travel. */
+  public SortedSet<Integer> usable() {
+    return usable;
   }
 
   /**

@@ -8,7 +8,11 @@ import io.hdrf.reduce.HookedScheme;
 import io.hdrf.sample.RunScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.scheme.FrameChain;
+import io.hdrf.spi.scheme.FrameCodec;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
@@ -28,7 +32,7 @@ class WireChainsTest {
     SchemeRegistry registry =
         SchemeRegistry.of(List.of(stays, new HookedScheme("goes", 65101, 1), new RunScheme()));
     try (WireChains chains = new WireChains(registry, new Configuration(false))) {
-      assertThat(chains.installed()).containsExactly(65101);
+      assertThat(chains.usable()).containsExactly(65101);
       assertThat(chains.get(new int[] {65101})).isNotNull();
       for (int id : new int[] {65100, 65004}) {
         assertThatThrownBy(() -> chains.get(new int[] {65101, id}))
@@ -40,6 +44,23 @@ class WireChainsTest {
     assertThat(WireChains.travels(SchemeChain.parse("chain", "stays", registry))).isFalse();
     assertThat(WireChains.travels(SchemeChain.parse("chain", "run", registry))).isFalse();
     assertThat(WireChains.travels(SchemeChain.parse("chain", "goes,stays", registry))).isFalse();
+  }
+
+  /** As where the directory for its native library is mounted noexec. */
+  @Test
+  void noPeerIsInvitedToSendWhatCantBeDecodedHere() throws Exception {
+    HookedScheme broken =
+        new HookedScheme("broken", 65100, 1) {
+          @Override
+          public FrameCodec newCodec(PluginSettings settings) {
+            throw new UncheckedIOException(new IOException("no native library"));
+          }
+        };
+    SchemeRegistry registry =
+        SchemeRegistry.of(List.of(broken, new HookedScheme("works", 65101, 1)));
+    try (WireChains chains = new WireChains(registry, new Configuration(false))) {
+      assertThat(chains.usable()).containsExactly(65101);
+    }
   }
 
   @Test

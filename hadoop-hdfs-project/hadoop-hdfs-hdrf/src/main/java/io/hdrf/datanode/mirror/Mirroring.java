@@ -182,7 +182,7 @@ public final class Mirroring implements Closeable {
       return new Capabilities(0, Collections.emptySet());
     }
     List<Long> dialects = settings.references() ? queries.dialects() : Collections.emptyList();
-    return new Capabilities(WireFormat.VERSION, chains.installed(), dialects).makingChecksums();
+    return new Capabilities(WireFormat.VERSION, chains.usable(), dialects).makingChecksums();
   }
 
   /** The queries for chunks. */
@@ -417,7 +417,7 @@ public final class Mirroring implements Closeable {
   /** Returns whether frames of these schemes mean the same on every DataNode. */
   boolean canTravel(int[] chainIds) {
     for (int id : chainIds) {
-      if (!chains.installed().contains(id)) {
+      if (!chains.usable().contains(id)) {
         return false;
       }
     }
