@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.hdrf.io.TestBytes;
 import io.hdrf.reduce.SkipReason;
 import io.hdrf.spi.scheme.TestSeed;
+import java.io.InputStream;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,6 +25,8 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Options.ChecksumOpt;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets;
 import org.apache.hadoop.util.DataChecksum;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -67,6 +70,16 @@ class ReadTest {
   void everyReplicaIsReducedAndReadsTheSame() throws Exception {
     assertThat(cluster.replicas("/text")).hasSize(12).allMatch(BlockFiles::isReduced);
     cluster.assertContent("/text", data);
+  }
+
+  /** Evicted from memory to disk and reduced between HDRF's look and HDFS's. */
+  @Test
+  void aReplicaThatLeavesMemoryMeanwhileIsNotServedAsItIsStored() throws Exception {
+    ExtendedBlock block = cluster.block("/text");
+    try (InputStream in = HdrfDatasets.openWhileItLeavesMemory(cluster.datanode(0), block)) {
+      TestBytes.assertSame(
+          "block", in.readAllBytes(), Arrays.copyOf(data, (int) block.getNumBytes()));
+    }
   }
 
   @ParameterizedTest

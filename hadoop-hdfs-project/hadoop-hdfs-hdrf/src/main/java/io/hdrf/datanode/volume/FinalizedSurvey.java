@@ -82,26 +82,32 @@ final class FinalizedSurvey {
                     + " replicated again");
           }
         });
-    if (unreadable > 0 && Files.exists(hdrfDirectory.resolve(PoolSlice.TEMPORARY))) {
-      throw firstUnreadable;
+    boolean wasHere = !Files.notExists(hdrfDirectory.resolve(PoolSlice.TEMPORARY));
+    if (unreadable > 0 && (wasHere || unreadable >= seen - unreadable)) {
+      throw new IOException(
+          unreadable
+              + " of "
+              + seen
+              + " blocks under "
+              + poolDirectory
+              + " can't be read and may be reduced, but the volume's superblock is missing; restore "
+              + hdrfDirectory
+              + " from where it was moved to, or remove the volume and let the blocks be replicated"
+              + " again",
+          firstUnreadable);
     }
-    requireMostReadable();
+    warnOfUnreadable();
   }
 
-  /** Returns if those that can be read tell what the others are likely to be. */
-  private void requireMostReadable() throws IOException {
-    if (unreadable == 0) {
-      return;
+  private void warnOfUnreadable() {
+    if (unreadable > 0) {
+      LOG.warn(
+          "{} of {} blocks under {} can't be read and are passed over",
+          unreadable,
+          seen,
+          poolDirectory,
+          firstUnreadable);
     }
-    if (unreadable >= seen - unreadable) {
-      throw firstUnreadable;
-    }
-    LOG.warn(
-        "{} of {} blocks under {} can't be read and are passed over",
-        unreadable,
-        seen,
-        poolDirectory,
-        firstUnreadable);
   }
 
   private static boolean isProvedPlain(Path file) throws IOException {
@@ -186,17 +192,28 @@ final class FinalizedSurvey {
     try {
       visitHeaders(
           (file, header) -> {
-            if (counted.test(file, header) && ++count[0] == MAX_COUNTED) {
+            if (isCounted(counted, file, header) && ++count[0] == MAX_COUNTED) {
               throw new EnoughException();
             }
           });
-      if (count[0] == 0) {
-        requireMostReadable();
-      }
+      // If they do need it, they are out of reach and not damaged.
+      warnOfUnreadable();
     } catch (EnoughException e) {
       LOG.debug("{} has at least so many: {}", poolDirectory, count[0]);
     }
     return count[0];
+  }
+
+  private boolean isCounted(HeaderTest counted, Path file, BlockHeader header) throws IOException {
+    try {
+      return counted.test(file, header);
+    } catch (IOException e) {
+      if (!DiskErrors.isReadError(e)) {
+        throw e;
+      }
+      noteUnreadable(e);
+      return false;
+    }
   }
 
   /** Returns whether a block needs it. One frame tells: all are made with the same settings. */

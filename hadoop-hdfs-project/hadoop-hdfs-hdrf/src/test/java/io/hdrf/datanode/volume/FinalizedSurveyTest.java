@@ -120,14 +120,22 @@ class FinalizedSurveyTest {
     makeUnreadable(block);
     require();
     Files.createDirectories(pool.resolve("hdrf/tmp"));
-    assertThatThrownBy(this::require).hasMessageContaining("blk_1");
+    assertThatThrownBy(this::require)
+        .hasMessageContaining("1 of 4 blocks")
+        .hasMessageContaining("superblock is missing")
+        .hasRootCauseInstanceOf(AccessDeniedException.class);
   }
 
+  /** They are out of reach without the scheme, and not damaged. */
   @Test
-  void whereNoBlockCanBeReadNoneIsSaidToNeedNothing() throws IOException {
-    makeUnreadable(block(CRC32C));
+  void whatCantBeReadDoesNotHideWhatNeedsAScheme() throws IOException {
+    reducedBlock(CRC32C, 7);
+    for (int i = 2; i < 5; i++) {
+      makeUnreadable(pool.resolve("current/finalized/subdir0/subdir0/blk_" + i));
+    }
     FinalizedSurvey survey = new FinalizedSurvey(pool, POOL, SchemeRegistry.of(List.of()));
-    assertThatThrownBy(() -> survey.countBlocksWith(7)).hasMessageContaining("blk_1");
+    assertThat(survey.countBlocksWith(7)).isEqualTo(1);
+    assertThat(survey.countBlocksWith(8)).isZero();
   }
 
   /** Of such a disk the few others tell nothing. */
@@ -135,7 +143,7 @@ class FinalizedSurveyTest {
   void whereMostBlocksCantBeReadTheVolumeDoesNotStart() throws IOException {
     Path block = block(CRC32C);
     makeUnreadable(block);
-    assertThatThrownBy(this::require).hasMessageContaining("blk_1");
+    assertThatThrownBy(this::require).hasMessageContaining("1 of 1 blocks");
   }
 
   /** Puts a file there that not even root may read. */

@@ -106,17 +106,7 @@ final class ContainerMaintenance {
         && found.origin() == LoadedDirectory.Origin.WRITTEN) {
       return new CompactionResult(0, 0, 0, kept, 0, 0, new BitSet());
     }
-    // What keeps chunks from being given fingerprints may go.
-    boolean named = container.isNamedAsFarAsCanBe();
-    container.setNamedAsFarAsCanBe(false);
-    ContainerRewriter rewriter = null;
-    try {
-      rewriter = rewrite(container, source, content, live, replacements, throttle);
-    } finally {
-      if (rewriter == null) {
-        container.setNamedAsFarAsCanBe(named);
-      }
-    }
+    ContainerRewriter rewriter = rewrite(container, source, content, live, replacements, throttle);
     BitSet replaced = rewriter.replaced();
     if (!replaced.isEmpty()) {
       // They may be the bases that others lacked.
@@ -166,6 +156,8 @@ final class ContainerMaintenance {
         new ContainerRewriter(context, source, content, replacements, throttle);
     try {
       rewriter.rewrite(live);
+      // What kept chunks from being given fingerprints may be gone.
+      container.setNamedAsFarAsCanBe(false);
       rewriter.replace();
       container.setHeaderDamaged(false);
       return rewriter;

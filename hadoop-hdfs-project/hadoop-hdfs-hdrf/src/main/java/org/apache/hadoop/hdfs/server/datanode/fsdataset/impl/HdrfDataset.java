@@ -232,18 +232,21 @@ abstract class HdrfDataset extends FsDatasetImpl {
   // Reads
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // a replica that equals it may lie elsewhere
   public InputStream getBlockInputStream(ExtendedBlock block, long seekOffset) throws IOException {
     ReplicaInfo replica = volumeMap.get(block.getBlockPoolId(), block.getLocalBlock());
     if (seekOffset == 0 && DescriptorRequests.isForStoredReplica(block)) {
       return openStored(block, replica);
     }
-    if (isStockAlone(block, replica)) {
+    while (isStockAlone(block, replica)) {
       InputStream stock = super.getBlockInputStream(block, seekOffset);
-      // It may have left the cache before stock code looked, and have been reduced since.
-      if (isStockAlone(block, replica)) {
+      // It may have left memory before stock code looked, and have been reduced since.
+      ReplicaInfo now = volumeMap.get(block.getBlockPoolId(), block.getLocalBlock());
+      if (now == replica && isStockAlone(block, now)) {
         return stock;
       }
       stock.close();
+      replica = now;
     }
     FileInputStream opened;
     try {

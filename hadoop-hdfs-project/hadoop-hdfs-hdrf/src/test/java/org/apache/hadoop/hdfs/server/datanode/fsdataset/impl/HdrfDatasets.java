@@ -2,12 +2,16 @@
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import io.hdrf.datanode.HdrfService;
+import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.reflect.Field;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.FinalizedReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
@@ -46,6 +50,32 @@ public final class HdrfDatasets {
       }
     }
     return names;
+  }
+
+  /**
+   * Reads a finalized replica of which HDRF sees at its first look that it lies in memory, and
+   * which is on disk when stock code looks.
+   */
+  public static InputStream openWhileItLeavesMemory(DataNode datanode, ExtendedBlock block)
+      throws IOException {
+    FsDatasetImpl dataset = (FsDatasetImpl) datanode.getFSDataset();
+    String pool = block.getBlockPoolId();
+    ReplicaInfo onDisk = dataset.volumeMap.get(pool, block.getBlockId());
+    FsVolumeSpi memory =
+        (FsVolumeSpi)
+            Proxy.newProxyInstance(
+                HdrfDatasets.class.getClassLoader(),
+                new Class<?>[] {FsVolumeSpi.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("isTransientStorage")) {
+                    dataset.volumeMap.add(pool, onDisk);
+                    return true;
+                  }
+                  throw new UnsupportedOperationException(method.getName());
+                });
+    dataset.volumeMap.add(
+        pool, new FinalizedReplica(onDisk, memory, new File("no such directory")));
+    return dataset.getBlockInputStream(block, 0);
   }
 
   /** The first half of a move: copies a finalized replica to another volume. */
