@@ -68,13 +68,13 @@ abstract class HdrfDataset extends FsDatasetImpl {
   /** A storage type of Hadoop 3.4. */
   private static final String NVDIMM = "NVDIMM";
 
+  /** Takes pools out of service again on the volume that this thread is adding. */
+  private static final ThreadLocal<Runnable> COMING = new ThreadLocal<>();
+
   final HdrfService service;
   private final HdrfDatasetAccess serviceAccess;
   private final HeartbeatAnswers answers;
   private final ExecutorService cacheInflater;
-
-  /** What takes pools out of service again on volumes that are being added. */
-  private final Map<StorageLocation, Runnable> coming = new ConcurrentHashMap<>();
 
   /** Those that wait for {@link #cacheInflater}. */
   private final Set<BlockRef> toBeCached = ConcurrentHashMap.newKeySet();
@@ -529,7 +529,8 @@ abstract class HdrfDataset extends FsDatasetImpl {
       super.addVolume(location, nsInfos);
       added = true;
     } finally {
-      Runnable close = coming.remove(location);
+      Runnable close = COMING.get();
+      COMING.remove();
       if (!added && close != null) {
         close.run();
       }
@@ -573,7 +574,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
           opened.add(pool);
         }
       }
-      coming.put(location, () -> service.closePools(volume, opened));
+      COMING.set(() -> service.closePools(volume, opened));
       done = true;
       return volume;
     } finally {
