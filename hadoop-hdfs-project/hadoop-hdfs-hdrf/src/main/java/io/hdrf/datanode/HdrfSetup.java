@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The checked configuration of one DataNode, with its schemes loaded. Made before HDRF opens anything
- * of the DataNode's storage, so that a wrong setting changes nothing of HDRF's there. Stock code has
- * formatted or upgraded its directories by then.
+ * The checked configuration of one DataNode, with its schemes loaded. Made before HDRF opens
+ * anything of the DataNode's storage, so that a wrong setting changes nothing of HDRF's there.
+ * Stock code has formatted or upgraded its directories by then.
  */
 public final class HdrfSetup {
 

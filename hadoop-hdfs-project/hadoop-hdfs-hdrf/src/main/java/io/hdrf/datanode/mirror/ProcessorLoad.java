@@ -25,9 +25,10 @@ final class ProcessorLoad {
   /** Over fewer ticks of all processors nothing is known. */
   private static final long LEAST_TICKS = 10;
 
-  /** The fields of the first line of {@link #stat}, behind its name, of processors at rest. */
-  private static final int IDLE = 3;
+  /** The field of the first line of {@link #stat}, behind its name, of what gives way to others. */
+  private static final int NICE = 1;
 
+  private static final int IDLE = 3;
   private static final int WAITING = 4;
 
   /** User, nice, system, idle, waiting, interrupts (two) and stolen; what follows is in these. */
@@ -49,27 +50,28 @@ final class ProcessorLoad {
   /**
    * Begins to measure.
    *
-   * @return tells whether all processors have been busy since; yes also where the time was too
-   *     short to tell, and no where the kernel does not tell
+   * @return tells whether all processors have been busy since, with what does not give way to
+   *     others as the Reducer does; yes also where the time was too short to tell, and no where the
+   *     kernel does not tell
    */
   BooleanSupplier beginFull() {
-    return begin(FULL);
+    return begin(FULL, true);
   }
 
   /**
    * Begins to measure.
    *
-   * @return tells whether half of the processors have been busy since; yes also where the time was
-   *     too short to tell, and no where the kernel does not tell
+   * @return tells whether half of the processors have been busy since, with whatever; yes also
+   *     where the time was too short to tell, and no where the kernel does not tell
    */
   BooleanSupplier beginHalf() {
-    return begin(HALF);
+    return begin(HALF, false);
   }
 
-  private BooleanSupplier begin(double share) {
-    long[] before = ticks();
+  private BooleanSupplier begin(double share, boolean niceIsIdle) {
+    long[] before = ticks(niceIsIdle);
     return () -> {
-      long[] now = ticks();
+      long[] now = ticks(niceIsIdle);
       if (before == null || now == null) {
         return false;
       }
@@ -79,7 +81,7 @@ final class ProcessorLoad {
   }
 
   /** Returns the ticks of all processors, and those of idle ones; null if they can't be read. */
-  private long[] ticks() {
+  private long[] ticks(boolean niceIsIdle) {
     try (BufferedReader reader = Files.newBufferedReader(stat, StandardCharsets.US_ASCII)) {
       String line = reader.readLine();
       String[] fields = (line == null ? "" : line).trim().split("\\s+", -1);
@@ -87,7 +89,7 @@ final class ProcessorLoad {
       for (int i = 0; i < FIELDS; i++) {
         long count = Long.parseLong(fields[1 + i]);
         ticks[0] += count;
-        ticks[1] += i == IDLE || i == WAITING ? count : 0;
+        ticks[1] += i == IDLE || i == WAITING || (i == NICE && niceIsIdle) ? count : 0;
       }
       return ticks;
     } catch (IOException | RuntimeException e) {
