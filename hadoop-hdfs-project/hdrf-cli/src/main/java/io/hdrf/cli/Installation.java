@@ -120,10 +120,17 @@ final class Installation {
    */
   private void makeDirectoryForDataNodes() throws IOException {
     Path directory = home.resolve(UsedDirectories.NAME);
-    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+    boolean missing = !Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS);
+    if (missing) {
       Files.createDirectory(directory);
+    }
+    int mode = (int) Files.getAttribute(directory, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+    if ((mode & 07777) != 01777) {
       Files.setAttribute(directory, "unix:mode", 01777, LinkOption.NOFOLLOW_LINKS);
-      changes.add("made " + directory + ", where DataNodes note which directories they use");
+      changes.add(
+          (missing ? "made " : "opened to everybody ")
+              + directory
+              + ", where DataNodes note which directories they use");
     }
   }
 
@@ -135,15 +142,20 @@ final class Installation {
     }
   }
 
-  /** Returns whether a directory holds the distribution's unchanged files. */
+  /** Returns whether everybody can read the distribution's unchanged files in a directory. */
   private static boolean isIntact(Path directory, Distribution distribution) throws IOException {
     try {
       if (!Files.readString(directory.resolve(Distribution.SUMS)).equals(distribution.sums())) {
         return false;
       }
       for (Map.Entry<String, String> file : Distribution.sums(directory).entrySet()) {
-        byte[] content = Files.readAllBytes(directory.resolve(file.getKey()));
-        if (!Distribution.sha256(content).equals(file.getValue())) {
+        Path path = directory.resolve(file.getKey());
+        for (Path p = path.getParent(); p.startsWith(directory); p = p.getParent()) {
+          if (!Distribution.isOpen(p)) {
+            return false;
+          }
+        }
+        if (!Distribution.sha256(Files.readAllBytes(path)).equals(file.getValue())) {
           return false;
         }
       }

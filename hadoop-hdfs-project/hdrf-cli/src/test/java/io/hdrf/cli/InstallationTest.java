@@ -10,8 +10,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -47,9 +49,15 @@ class InstallationTest {
   }
 
   private Distribution distribution(String content) throws IOException {
+    return distribution(content, "a.jar");
+  }
+
+  private Distribution distribution(String content, String... plugins) throws IOException {
     Path home = directory.resolve("hdrf-" + content);
     String sums = "";
-    for (String path : List.of("bin/hdrf", Distribution.PROFILE, "plugins/a.jar")) {
+    List<String> paths = new ArrayList<>(List.of("bin/hdrf", Distribution.PROFILE));
+    List.of(plugins).forEach(jar -> paths.add("plugins/" + jar));
+    for (String path : paths) {
       byte[] bytes = ("# HDRF's shell profile, " + content).getBytes(StandardCharsets.UTF_8);
       Distribution.write(home.resolve(path), false, bytes);
       sums += Distribution.sha256(bytes) + "  " + path + "\n";
@@ -277,5 +285,77 @@ class InstallationTest {
     Files.writeString(home.resolve(Distribution.SUMS), "0".repeat(64) + "  ../../evil\n");
     assertThatThrownBy(() -> Distribution.unpacked(home, "1.0"))
         .hasMessageContaining("Can't understand this line");
+  }
+
+  private static void awaitSuccess(Process process) throws Exception {
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(output).isZero();
+  }
+
+  /** Installs by the command in a JVM of its own. */
+  private void installUnder(String umask, String content) throws Exception {
+    awaitSuccess(
+        new ProcessBuilder(
+                "sh",
+                "-c",
+                "umask " + umask + "; exec \"$@\"",
+                "sh",
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "-Xmx64m",
+                "-Dhdrf.distribution=true",
+                "-Dhdrf.dist=" + directory.resolve("hdrf-" + content),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "install",
+                hadoop.toString())
+            .redirectErrorStream(true)
+            .start());
+  }
+
+  private static String mode(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+  }
+
+  private void assertEverybodyMayEnter() throws IOException {
+    try (Stream<Path> tree = Files.walk(hadoop.resolve("hdrf").toRealPath())) {
+      for (Path path : tree.filter(Files::isDirectory).toList()) {
+        assertThat(mode(path)).as(path.toString()).isEqualTo("rwxr-xr-x");
+      }
+    }
+    assertThat((int) Files.getAttribute(hadoop.resolve(UsedDirectories.NAME), "unix:mode") & 07777)
+        .isEqualTo(01777);
+  }
+
+  /** DataNodes need not run as the user who installs. */
+  @Test
+  void everybodyMayEnterWhateverTheUmask() throws Exception {
+    installUnder("077", "1");
+    assertEverybodyMayEnter();
+    assertThat(mode(hadoop.resolve("hdrf/plugins/a.jar"))).isEqualTo("rw-r--r--");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "plugins", "bin"})
+  void directoriesThatOthersCannotEnterAreMended(String path) throws IOException {
+    installation().install(distribution);
+    Files.setPosixFilePermissions(
+        hadoop.resolve("hdrf").resolve(path), PosixFilePermissions.fromString("rwx--x--x"));
+    assertThat(installation().install(distribution)).isNotEmpty();
+    assertEverybodyMayEnter();
+    assertThat(installation().install(distribution)).isEmpty();
+  }
+
+  /** As after an interrupt between its creation and the change of its mode. */
+  @Test
+  void theModeOfTheDirectoryForDataNodesIsMended() throws IOException {
+    installation().install(distribution);
+    Files.setAttribute(hadoop.resolve(UsedDirectories.NAME), "unix:mode", 0700);
+    assertThat(installation().install(distribution))
+        .singleElement()
+        .asString()
+        .contains(UsedDirectories.NAME);
+    assertEverybodyMayEnter();
+    assertThat(installation().install(distribution)).isEmpty();
   }
 }
