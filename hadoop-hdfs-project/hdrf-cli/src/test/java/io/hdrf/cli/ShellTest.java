@@ -125,4 +125,16 @@ class ShellTest {
         .contains(hadoop.resolve("hdrf").toString())
         .endsWith("\n<>\n");
   }
+
+  @Test
+  void aJavaThatDoesNotRunIsPassedOver() throws Exception {
+    program(directory.resolve("broken/bin/java"), "exit 1");
+    Map<String, String> environment =
+        Map.of(
+            "HDRF_JAVA_HOME",
+            directory.resolve("broken").toString(),
+            "JAVA_HOME",
+            directory.resolve("java").toString());
+    assertThat(bash(environment, "bash hadoop/hdrf/bin/hdrf blocks")).endsWith("<blocks>\n");
+  }
 }
