@@ -358,4 +358,15 @@ class InstallationTest {
     assertEverybodyMayEnter();
     assertThat(installation().install(distribution)).isEmpty();
   }
+
+  @Test
+  void aHadoopWithoutAVersionHasTheNameThatTheDataNodeGivesIt() throws IOException {
+    Path jar = hadoop.resolve("share/hadoop/common/hadoop-common-x.jar");
+    try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(jar))) {
+      out.putNextEntry(new ZipEntry("common-version-info.properties"));
+      out.write("user=x\n".getBytes(StandardCharsets.UTF_8));
+    }
+    HadoopHome.of(hadoop).requireVersion(true);
+    assertThat(installation().site()).contains("<value>Unknown</value>");
+  }
 }
