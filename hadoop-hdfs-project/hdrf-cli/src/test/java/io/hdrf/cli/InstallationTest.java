@@ -142,7 +142,7 @@ class InstallationTest {
     assertThat(installation().install(newer)).isNotEmpty();
     assertThat(hadoop.resolve("hdrf/plugins/a.jar")).content().endsWith(", 2");
     assertThat(hadoop.resolve(Installation.PROFILE)).content().endsWith(", 2");
-    assertThat(old).doesNotExist();
+    assertThat(hadoop.resolve(newer.name())).as("never in use").doesNotExist();
     assertThat(installation().install(newer)).isEmpty();
     installation().uninstall();
     assertThat(hadoop.toFile().list()).containsExactlyInAnyOrder("bin", "libexec", "share");
@@ -357,6 +357,129 @@ class InstallationTest {
         .contains(UsedDirectories.NAME);
     assertEverybodyMayEnter();
     assertThat(installation().install(distribution)).isEmpty();
+  }
+
+  /** Returns the names of the plug-ins in use. */
+  private String[] plugins() {
+    return hadoop.resolve("hdrf/plugins").toFile().list();
+  }
+
+  private Path plugin(String name) {
+    return hadoop.resolve("hdrf/plugins").resolve(name);
+  }
+
+  private Path inUse() throws IOException {
+    return hadoop.resolve("hdrf").toRealPath();
+  }
+
+  /** What the link named is not known any more, so nothing takes the operator's jar over. */
+  @Test
+  void aJarThatNoVersionTookIsNotDeleted() throws IOException {
+    installation().install(distribution);
+    Files.writeString(plugin("own.jar"), "own");
+    Path old = inUse();
+    Files.delete(hadoop.resolve(Installation.PROFILE));
+    Files.delete(hadoop.resolve("hdrf"));
+    assertThat(installation().install(distribution("2")))
+        .anyMatch(line -> line.contains(old.toString()) && line.contains("own.jar"));
+    assertThat(old.resolve("plugins/own.jar")).hasContent("own");
+    assertThat(old.resolve("bin/hdrf")).doesNotExist();
+  }
+
+  /** A jar of the same name is no copy. */
+  @Test
+  void aJarThatDiffersFromTheOneInUseIsNotDeleted() throws IOException {
+    installation().install(distribution);
+    Files.writeString(plugin("own.jar"), "own");
+    Path old = inUse();
+    installation().install(distribution("2"));
+    Files.writeString(plugin("own.jar"), "newer");
+    installation().install(distribution("3"));
+    assertThat(old.resolve("plugins/own.jar")).hasContent("own");
+    assertThat(plugin("own.jar")).hasContent("newer");
+  }
+
+  /** A DataNode opens native libraries from the jars that it started with, later, by path. */
+  @Test
+  void theVersionThatWasReplacedStaysUntilTheNextReplacement() throws IOException {
+    installation().install(distribution);
+    Path first = inUse();
+    Files.writeString(plugin("own.jar"), "own");
+    Distribution two = distribution("2");
+    installation().install(two);
+    Path second = inUse();
+    assertThat(installation().install(two)).isEmpty();
+    assertThat(first.resolve("plugins/a.jar")).content().endsWith(", 1");
+    assertThat(first.resolve("plugins/own.jar")).hasContent("own");
+    assertThat(first.resolve(Distribution.SUMS)).exists();
+    installation().install(distribution("3"));
+    assertThat(first).doesNotExist();
+    assertThat(second.resolve("plugins/a.jar")).content().endsWith(", 2");
+    Path third = inUse();
+    installation().uninstall();
+    assertThat(second).doesNotExist();
+    assertThat(third.resolve("plugins").toFile().list()).containsExactly("own.jar");
+  }
+
+  @Test
+  void aSchemeThatTheOperatorReplacedStaysReplaced() throws IOException {
+    Distribution one = distribution("1", "x-lz4-1.0.jar", "x-zstd-1.0.jar");
+    installation().install(one);
+    Files.writeString(plugin("x-lz4-1.1.jar"), "the operator's");
+    Files.delete(plugin("x-lz4-1.0.jar"));
+    Installation installation = installation();
+    assertThat(installation.install(one)).isEmpty();
+    assertThat(installation.differences()).singleElement().asString().contains("x-lz4-1.0.jar");
+    assertThat(plugins()).containsExactlyInAnyOrder("x-lz4-1.1.jar", "x-zstd-1.0.jar");
+
+    for (String next : List.of("2", "3")) {
+      String shipped = "x-lz4-" + next + ".0.jar";
+      installation.install(distribution(next, shipped, "x-zstd-" + next + ".0.jar"));
+      assertThat(installation.differences()).singleElement().asString().contains(shipped);
+      assertThat(plugins()).containsExactlyInAnyOrder("x-lz4-1.1.jar", "x-zstd-" + next + ".0.jar");
+    }
+    Files.delete(hadoop.resolve("hdrf/bin/hdrf"));
+    Distribution three = distribution("3", "x-lz4-3.0.jar", "x-zstd-3.0.jar");
+    assertThat(installation.install(three)).as("mended").isNotEmpty();
+    assertThat(plugins()).containsExactlyInAnyOrder("x-lz4-1.1.jar", "x-zstd-3.0.jar");
+  }
+
+  @Test
+  void aSchemeThatTheOperatorChangedInPlaceStays() throws IOException {
+    Distribution one = distribution("1", "x-lz4-1.0.jar");
+    installation().install(one);
+    Files.writeString(plugin("x-lz4-1.0.jar"), "the operator's");
+    Installation installation = installation();
+    assertThat(installation.install(one)).isEmpty();
+    assertThat(installation.differences()).singleElement().asString().contains("x-lz4-1.0.jar");
+    assertThat(plugin("x-lz4-1.0.jar")).hasContent("the operator's");
+
+    installation.install(distribution("2", "x-lz4-2.0.jar"));
+    assertThat(plugins()).containsExactly("x-lz4-1.0.jar");
+    assertThat(plugin("x-lz4-1.0.jar")).hasContent("the operator's");
+    Path last = inUse();
+    installation.uninstall();
+    assertThat(last.resolve("plugins/x-lz4-1.0.jar")).hasContent("the operator's");
+  }
+
+  /** An earlier distribution may lack a jar that the operator has added under the same name. */
+  @Test
+  void anOperatorsJarIsPreferredToAShippedOneOfItsName() throws IOException {
+    installation().install(distribution);
+    Files.writeString(plugin("b.jar"), "the operator's");
+    Distribution two = distribution("2", "a.jar", "b.jar");
+    installation().install(two);
+    assertThat(installation().install(two)).isEmpty();
+    assertThat(plugin("b.jar")).hasContent("the operator's");
+  }
+
+  @Test
+  void withoutAnyPlugInsTheShippedOnesComeBack() throws IOException {
+    installation().install(distribution);
+    Files.delete(plugin("a.jar"));
+    Files.delete(hadoop.resolve("hdrf/plugins"));
+    assertThat(installation().install(distribution)).isNotEmpty();
+    assertThat(plugins()).containsExactly("a.jar");
   }
 
   @Test

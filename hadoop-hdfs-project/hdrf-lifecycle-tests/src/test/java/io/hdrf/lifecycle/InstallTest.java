@@ -178,18 +178,19 @@ class InstallTest {
     String output = install(newer);
     assertThat(output)
         .contains("with your plug-ins theirs.jar")
-        .contains("removed " + old)
+        .contains("kept " + old)
         .contains("restart")
         .contains("was never finished");
     assertThat(link.toRealPath()).isNotEqualTo(old);
     assertThat(link.resolve("README.md")).hasContent("newer");
     assertThat(link.resolve("plugins/theirs.jar")).hasContent("a jar");
-    assertThat(old).doesNotExist();
+    assertThat(old.resolve("plugins/theirs.jar")).hasContent("a jar");
 
     // Missing or changed files are restored.
     Files.delete(link.resolve("LICENSE"));
     assertThat(install(newer)).contains("wrote");
     assertThat(link.resolve("LICENSE")).exists();
+    assertThat(old).as("replaced once more").doesNotExist();
     assertThat(install(newer)).contains("nothing to do");
 
     Path last = link.toRealPath();
