@@ -76,9 +76,12 @@ final class Installation {
     throw new ClusterException(link() + " was not made by 'hdrf install'; move it away first");
   }
 
-  /** Returns whether any part of it exists. */
+  /** Returns whether any part of it exists, as after an interrupted removal. */
   boolean exists() throws IOException {
-    return current().isPresent() || hasProfile();
+    return current().isPresent()
+        || hasProfile()
+        || !directories().isEmpty()
+        || Files.isDirectory(home.resolve(UsedDirectories.NAME), LinkOption.NOFOLLOW_LINKS);
   }
 
   private boolean hasProfile() throws IOException {
@@ -358,6 +361,8 @@ final class Installation {
     for (Path file : files) {
       Files.deleteIfExists(file);
     }
+    // By the sums an interrupted removal is found again.
+    removeEmptyDirectories(directory);
     Files.delete(directory.resolve(Distribution.SUMS));
     removeEmptyDirectories(directory);
     changes.add(

@@ -482,6 +482,27 @@ class InstallationTest {
     assertThat(plugins()).containsExactly("a.jar");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"version", "unfinished", UsedDirectories.NAME})
+  void anInterruptedUninstallCanBeFinished(String left) throws IOException {
+    installation().install(distribution);
+    Path version = inUse();
+    Files.delete(hadoop.resolve(Installation.PROFILE));
+    Files.delete(hadoop.resolve("hdrf"));
+    if (!left.equals("version")) {
+      new Installation(HadoopHome.of(hadoop)).uninstall();
+    }
+    if (left.equals("unfinished")) {
+      Files.createDirectories(version.resolveSibling(version.getFileName() + ".part/lib"));
+    } else if (left.equals(UsedDirectories.NAME)) {
+      Files.createDirectory(hadoop.resolve(UsedDirectories.NAME));
+    }
+    Path plain = volumeWithReducedBlock("plain");
+    Files.delete(plain.resolve("current/BP-1-127.0.0.1-2/current/finalized/blk_1"));
+    assertThat(uninstall("--conf", conf("a", plain).toString())).isEqualTo(ExitCode.OK);
+    assertThat(hadoop.toFile().list()).containsExactlyInAnyOrder("bin", "libexec", "share");
+  }
+
   @Test
   void aHadoopWithoutAVersionHasTheNameThatTheDataNodeGivesIt() throws IOException {
     Path jar = hadoop.resolve("share/hadoop/common/hadoop-common-x.jar");
