@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.cluster.ClusterException;
 import io.hdrf.conf.UsedDirectories;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -501,6 +503,38 @@ class InstallationTest {
     Files.delete(plain.resolve("current/BP-1-127.0.0.1-2/current/finalized/blk_1"));
     assertThat(uninstall("--conf", conf("a", plain).toString())).isEqualTo(ExitCode.OK);
     assertThat(hadoop.toFile().list()).containsExactlyInAnyOrder("bin", "libexec", "share");
+  }
+
+  /** Runs install like {@code bin/hdrf} of a distribution, and returns what it prints. */
+  private String installFrom(String content) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    PrintStream out = System.out;
+    System.setProperty("hdrf.distribution", "true");
+    System.setProperty("hdrf.dist", directory.resolve("hdrf-" + content).toString());
+    System.setOut(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+    try {
+      assertThat(Main.commandLine().execute("install", "--untested", hadoop.toString()))
+          .isEqualTo(ExitCode.OK);
+    } finally {
+      System.setOut(out);
+      System.clearProperty("hdrf.distribution");
+      System.clearProperty("hdrf.dist");
+    }
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+
+  /** The Hadoop may be another one than at the last time. */
+  @Test
+  void theLinesForTheConfigurationAreAlwaysPrinted() throws IOException {
+    String must = "hdfs-site.xml must have:";
+    assertThat(installFrom("1")).contains(must, "<name>hdrf.plugins.dir</name>");
+    writeVersion("3.4.1-amzn-2");
+    String untested = "<value>3.4.1-amzn-2</value>";
+    assertThat(installFrom("1")).contains("nothing to do", must, untested);
+    distribution("2");
+    assertThat(installFrom("2")).contains("next restart", must, untested);
+    Files.writeString(plugin("a.jar"), "the operator's");
+    assertThat(installFrom("2")).contains("nothing to do", "a.jar");
   }
 
   @Test

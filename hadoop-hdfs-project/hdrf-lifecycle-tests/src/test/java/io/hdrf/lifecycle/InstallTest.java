@@ -131,7 +131,7 @@ class InstallTest {
     assertThat(dataNode.get(1)).isEqualTo(link.toRealPath().resolve("datanode") + "/*");
     assertThat(dataNode).filteredOn(path -> path.contains("/hdrf")).hasSize(1);
 
-    assertThat(install(unpacked)).contains("nothing to do").doesNotContain("property");
+    assertThat(install(unpacked)).contains("nothing to do", "<name>hdrf.plugins.dir</name>");
     assertThat(snapshot()).isEqualTo(installed);
 
     Command.Result help = home.hdfs("help").run();
