@@ -246,7 +246,7 @@ final class Installation {
 
   /**
    * Returns the paths of the shipped plug-ins that an operator has removed or changed, and whether
-   * there is a file. Where there is no plug-in at all, none was removed.
+   * there is a file. Where their directory is missing, none was removed.
    */
   private static SortedMap<String, Boolean> alteredPlugins(Path directory) throws IOException {
     SortedMap<String, Boolean> altered = new TreeMap<>();
