@@ -464,6 +464,29 @@ class InstallationTest {
     assertThat(last.resolve("plugins/x-lz4-1.0.jar")).hasContent("the operator's");
   }
 
+  @Test
+  void aJarThatTheOperatorChangedIsNotRemoved() throws IOException {
+    installation().install(distribution);
+    Files.writeString(plugin("a.jar"), "the operator's");
+    Path version = inUse();
+    assertThat(installation().uninstall())
+        .anyMatch(line -> line.contains(version.toString()) && line.contains("a.jar"));
+    assertThat(version.resolve("plugins/a.jar")).hasContent("the operator's");
+    assertThat(version.resolve("bin")).doesNotExist();
+    assertThat(installation().exists()).isFalse();
+  }
+
+  @Test
+  void whatWasNeverFinishedIsRemovedWithoutAReplacement() throws IOException {
+    installation().install(distribution);
+    Path part = Files.createDirectories(hadoop.resolve("hdrf-0.0.1-01234567.part/lib"));
+    assertThat(installation().install(distribution))
+        .singleElement()
+        .asString()
+        .contains("never finished");
+    assertThat(part.getParent()).doesNotExist();
+  }
+
   /** An earlier distribution may lack a jar that the operator has added under the same name. */
   @Test
   void anOperatorsJarIsPreferredToAShippedOneOfItsName() throws IOException {
