@@ -8,12 +8,19 @@
 # by name first, since shellprofile.d may be a link to somewhere else.
 function _hdrf_find
 {
-  local dir
+  local dir option link closed=
   dir=$(dirname -- "${BASH_SOURCE[0]}")
-  (
-    unset CDPATH
-    { cd -L -- "${dir}/../../hdrf" || cd -P -- "${dir}/../../hdrf"; } >/dev/null 2>&1 && pwd -P
-  )
+  for option in -L -P; do
+    link=$(unset CDPATH; cd "${option}" -- "${dir}/../.." >/dev/null 2>&1 && pwd "${option}") || continue
+    link=${link%/}/hdrf
+    (cd -P -- "${link}" >/dev/null 2>&1 && pwd) && return
+    if [[ -L "${link}" || -e "${link}" ]]; then
+      closed=${link}
+    fi
+  done
+  if [[ -n "${closed}" ]]; then
+    hadoop_error "ERROR: HDRF is not used, as ${closed} can't be entered: run 'hdrf install' again"
+  fi
 }
 _hdrf_home=$(_hdrf_find)
 

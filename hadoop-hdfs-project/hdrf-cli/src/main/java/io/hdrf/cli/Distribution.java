@@ -13,12 +13,14 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -40,6 +42,9 @@ final class Distribution {
   private static final List<String> LAYOUT =
       List.of("lib", "datanode", "client", "plugins", "kit", "conf");
   private static final List<String> SOURCES = List.of("bin/hdrf", "README.md", "LICENSE");
+  private static final Set<PosixFilePermission> OPEN = PosixFilePermissions.fromString("rwxr-xr-x");
+  private static final Set<PosixFilePermission> READABLE =
+      PosixFilePermissions.fromString("rw-r--r--");
   private static final Pattern SUM = Pattern.compile("([0-9a-f]{64})  (.+)");
 
   /** The content of a file. */
@@ -191,14 +196,13 @@ final class Distribution {
   }
 
   /**
-   * Writes a file that everybody may read, and its missing parents, and forces it to the disk.
-   * Replaces an existing file; never follows a link, which anybody with write access to the
-   * directory could have put there for root to write through.
+   * Writes a file that everybody may read, whatever the umask, and its missing parents, which
+   * everybody may enter, and forces it to the disk. Replaces an existing file; never follows a
+   * link, which anybody with write access to the directory could have put there for root to write
+   * through.
    */
   static void write(Path file, boolean program, byte[] content) throws IOException {
-    Files.createDirectories(
-        file.getParent(),
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+    makeDirectories(file.getParent());
     Files.deleteIfExists(file);
     try (FileChannel out =
         FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
@@ -208,8 +212,22 @@ final class Distribution {
       }
       out.force(true);
     }
-    Files.setPosixFilePermissions(
-        file, PosixFilePermissions.fromString(program ? "rwxr-xr-x" : "rw-r--r--"));
+    Files.setPosixFilePermissions(file, program ? OPEN : READABLE);
+  }
+
+  /** Sets the mode after the creation, which takes the process's umask from it. */
+  private static void makeDirectories(Path directory) throws IOException {
+    if (!Files.isDirectory(directory)) {
+      makeDirectories(directory.getParent());
+      Files.createDirectory(directory);
+      Files.setPosixFilePermissions(directory, OPEN);
+    }
+  }
+
+  /** Returns whether everybody may enter and list a directory. */
+  static boolean isOpen(Path directory) throws IOException {
+    return Files.getPosixFilePermissions(directory)
+        .containsAll(PosixFilePermissions.fromString("r-xr-xr-x"));
   }
 
   private static boolean isProgram(String path) {

@@ -22,6 +22,9 @@ import java.util.zip.ZipFile;
 record HadoopHome(Path directory, String version) {
   private static final String VERSION_ENTRY = "common-version-info.properties";
 
+  /** What a DataNode takes for the version where there is none. */
+  private static final String UNKNOWN = "Unknown";
+
   /** The files that show that a directory is a Hadoop in which HDRF can be installed. */
   private static final List<String> LANDMARKS =
       List.of(
@@ -83,7 +86,7 @@ record HadoopHome(Path directory, String version) {
             try (InputStream in = zip.getInputStream(entry)) {
               facts.load(in);
             }
-            return facts.getProperty("version", "of no version");
+            return facts.getProperty("version", UNKNOWN);
           }
         }
       }

@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Put HDRF into an unpacked Hadoop: a directory of its own, and a profile for Hadoop's shell"
           + " by which DataNodes get HDRF's jars and 'hdfs hdrf' works. Replaces another version.",
-      "Says what it changed, and what to add to hdfs-site.xml. Until that is done and the DataNode is"
+      "Says what it changed, and what hdfs-site.xml must have. Until that is done and the DataNode is"
           + " restarted, it runs as before."
     })
 final class InstallCommand implements Callable<Integer> {
@@ -41,28 +41,27 @@ final class InstallCommand implements Callable<Integer> {
     HadoopHome home = HadoopHome.of(directory);
     home.requireVersion(untested);
     Installation installation = new Installation(home);
-    boolean upgrade = installation.exists();
     Distribution distribution = distribution();
     List<String> changes = installation.install(distribution);
     Terminal terminal = Terminal.system();
     String what = "HDRF " + distribution.version();
     if (changes.isEmpty()) {
       terminal.result(what + " is installed in " + home.directory() + ": nothing to do.");
-      return ExitCode.OK;
-    }
-    terminal.result(
-        "Installed " + what + " in " + home.directory() + " (Hadoop " + home.version() + "):");
-    changes.forEach(change -> terminal.result("  " + change));
-    if (upgrade) {
-      terminal.result("It is used from the DataNode's next restart on.");
     } else {
-      terminal.result("");
-      terminal.result("Add this to the DataNode's hdfs-site.xml, and restart it:");
-      terminal.result("");
-      terminal.result(installation.site().stripTrailing());
-      terminal.result("");
-      terminal.result("Other schemes, and all keys: " + home.resolve(Installation.LINK + "/docs"));
+      terminal.result(
+          "Installed " + what + " in " + home.directory() + " (Hadoop " + home.version() + "):");
+      changes.forEach(change -> terminal.result("  " + change));
     }
+    installation.differences().forEach(difference -> terminal.result("  " + difference));
+    if (!changes.isEmpty()) {
+      terminal.result("It is used from the DataNode's next restart on.");
+    }
+    terminal.result("");
+    terminal.result("The DataNode's hdfs-site.xml must have:");
+    terminal.result("");
+    terminal.result(installation.site().stripTrailing());
+    terminal.result("");
+    terminal.result("Other schemes, and all keys: " + home.resolve(Installation.LINK + "/docs"));
     return ExitCode.OK;
   }
 }

@@ -14,9 +14,14 @@ import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -71,9 +76,12 @@ final class Installation {
     throw new ClusterException(link() + " was not made by 'hdrf install'; move it away first");
   }
 
-  /** Returns whether any part of it exists. */
+  /** Returns whether any part of it exists, as after an interrupted removal. */
   boolean exists() throws IOException {
-    return current().isPresent() || hasProfile();
+    return current().isPresent()
+        || hasProfile()
+        || !directories().isEmpty()
+        || Files.isDirectory(home.resolve(UsedDirectories.NAME), LinkOption.NOFOLLOW_LINKS);
   }
 
   private boolean hasProfile() throws IOException {
@@ -87,7 +95,9 @@ final class Installation {
   }
 
   /**
-   * Installs a distribution, unless it is already installed with nothing missing or changed.
+   * Installs a distribution, unless it is already installed with nothing missing or changed but
+   * plug-ins. The version that it replaces stays until the next replacement: a DataNode that runs
+   * opens native libraries in its jars later, by path. Of others only the operator's jars stay.
    *
    * @return the changes, for people; empty if there was nothing to do
    */
@@ -95,9 +105,8 @@ final class Installation {
     changes.clear();
     Optional<Path> before = current();
     boolean hadProfile = hasProfile();
-    if (before.isEmpty() || !isIntact(before.get(), distribution)) {
-      before = Optional.of(replace(before, distribution));
-    }
+    boolean replaces = before.isEmpty() || !isIntact(before.get(), distribution);
+    Path inUse = replaces ? replace(before, distribution) : before.get();
     makeDirectoryForDataNodes();
     byte[] profile = distribution.read(Distribution.PROFILE);
     if (!hadProfile || !Arrays.equals(profile, Files.readAllBytes(profile()))) {
@@ -107,8 +116,9 @@ final class Installation {
       changes.add("wrote " + profile() + ", by which the DataNode gets HDRF's jars");
     }
     for (Path other : directories()) {
-      if (!other.equals(before.get())) {
-        removeVersion(other);
+      boolean obsolete = replaces && !other.equals(inUse) && !Optional.of(other).equals(before);
+      if (isPart(other) || obsolete) {
+        removeVersion(other, Optional.of(inUse));
       }
     }
     return List.copyOf(changes);
@@ -120,10 +130,17 @@ final class Installation {
    */
   private void makeDirectoryForDataNodes() throws IOException {
     Path directory = home.resolve(UsedDirectories.NAME);
-    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+    boolean missing = !Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS);
+    if (missing) {
       Files.createDirectory(directory);
+    }
+    int mode = (int) Files.getAttribute(directory, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+    if ((mode & 07777) != 01777) {
       Files.setAttribute(directory, "unix:mode", 01777, LinkOption.NOFOLLOW_LINKS);
-      changes.add("made " + directory + ", where DataNodes note which directories they use");
+      changes.add(
+          (missing ? "made " : "opened to everybody ")
+              + directory
+              + ", where DataNodes note which directories they use");
     }
   }
 
@@ -135,15 +152,24 @@ final class Installation {
     }
   }
 
-  /** Returns whether a directory holds the distribution's unchanged files. */
+  /**
+   * Returns whether everybody can read the distribution's unchanged files in a directory. What an
+   * operator has done to the plug-ins is no damage.
+   */
   private static boolean isIntact(Path directory, Distribution distribution) throws IOException {
     try {
       if (!Files.readString(directory.resolve(Distribution.SUMS)).equals(distribution.sums())) {
         return false;
       }
       for (Map.Entry<String, String> file : Distribution.sums(directory).entrySet()) {
-        byte[] content = Files.readAllBytes(directory.resolve(file.getKey()));
-        if (!Distribution.sha256(content).equals(file.getValue())) {
+        Path path = directory.resolve(file.getKey());
+        for (Path p = path.getParent(); p.startsWith(directory); p = p.getParent()) {
+          if (!Distribution.isOpen(p)) {
+            return false;
+          }
+        }
+        if (!file.getKey().startsWith(PLUGINS + "/")
+            && !Distribution.sha256(Files.readAllBytes(path)).equals(file.getValue())) {
           return false;
         }
       }
@@ -167,6 +193,15 @@ final class Installation {
       throw e;
     }
     List<Path> kept = before.isPresent() ? ownPlugins(before.get()) : List.of();
+    Set<String> replaced = new HashSet<>();
+    if (before.isPresent()) {
+      alteredPlugins(before.get()).keySet().forEach(path -> replaced.add(withoutVersion(path)));
+    }
+    for (String path : distribution.paths()) {
+      if (replaced.contains(withoutVersion(path))) {
+        Files.delete(part.resolve(path));
+      }
+    }
     for (Path jar : kept) {
       Distribution.write(
           part.resolve(PLUGINS).resolve(jar.getFileName()), false, Files.readAllBytes(jar));
@@ -178,6 +213,9 @@ final class Installation {
     move(fresh, link());
     changes.add("wrote " + target + (kept.isEmpty() ? "" : ", with your plug-ins " + names(kept)));
     changes.add("made " + link() + " a link to it");
+    if (before.isPresent() && Files.exists(before.get())) {
+      changes.add("kept " + before.get() + " for a DataNode that was started with it");
+    }
     return target;
   }
 
@@ -185,20 +223,69 @@ final class Installation {
     return String.join(", ", files.stream().map(file -> file.getFileName().toString()).toList());
   }
 
-  /** Returns the jars that an operator has put beside HDRF's. */
+  private static boolean hasPlugins(Path directory) {
+    return Files.isDirectory(directory.resolve(PLUGINS))
+        && Files.exists(directory.resolve(Distribution.SUMS));
+  }
+
+  /** Returns the jars that an operator has put beside HDRF's, or in the place of one. */
   private static List<Path> ownPlugins(Path directory) throws IOException {
-    Path plugins = directory.resolve(PLUGINS);
-    if (!Files.isDirectory(plugins) || !Files.exists(directory.resolve(Distribution.SUMS))) {
+    if (!hasPlugins(directory)) {
       return List.of();
     }
-    Map<String, String> written = Distribution.sums(directory);
-    try (Stream<Path> files = Files.list(plugins)) {
+    Set<String> shipped = new HashSet<>(Distribution.sums(directory).keySet());
+    shipped.removeAll(alteredPlugins(directory).keySet());
+    try (Stream<Path> files = Files.list(directory.resolve(PLUGINS))) {
       return files
           .filter(Files::isRegularFile)
-          .filter(file -> !written.containsKey(PLUGINS + "/" + file.getFileName()))
+          .filter(file -> !shipped.contains(PLUGINS + "/" + file.getFileName()))
           .sorted()
           .toList();
     }
+  }
+
+  /**
+   * Returns the paths of the shipped plug-ins that an operator has removed or changed, and whether
+   * there is a file. Where their directory is missing, none was removed.
+   */
+  private static SortedMap<String, Boolean> alteredPlugins(Path directory) throws IOException {
+    SortedMap<String, Boolean> altered = new TreeMap<>();
+    if (hasPlugins(directory)) {
+      for (Map.Entry<String, String> file : Distribution.sums(directory).entrySet()) {
+        Path path = directory.resolve(file.getKey());
+        if (file.getKey().startsWith(PLUGINS + "/")) {
+          boolean exists = Files.exists(path);
+          if (!exists || !Distribution.sha256(Files.readAllBytes(path)).equals(file.getValue())) {
+            altered.put(file.getKey(), exists);
+          }
+        }
+      }
+    }
+    return altered;
+  }
+
+  /** Returns the part of a plug-in's path that is the same in every version of HDRF. */
+  private static String withoutVersion(String path) {
+    return path.replaceFirst("-\\d.*", "");
+  }
+
+  /** Returns how the plug-ins in use differ from those that HDRF ships, for people. */
+  List<String> differences() throws IOException {
+    List<String> lines = new ArrayList<>();
+    Optional<Path> inUse = current();
+    if (inUse.isPresent()) {
+      alteredPlugins(inUse.get())
+          .forEach(
+              (path, exists) ->
+                  lines.add(
+                      exists
+                          ? "left " + path + " as it is, which is not as HDRF ships it"
+                          : "left out "
+                              + path
+                              + ", which you have removed or replaced; copy it from the"
+                              + " distribution to have it again"));
+    }
+    return lines;
   }
 
   private static void move(Path from, Path to) throws IOException {
@@ -212,18 +299,17 @@ final class Installation {
    */
   List<String> uninstall() throws IOException {
     changes.clear();
-    boolean linked = current().isPresent();
+    Optional<Path> linked = current();
     if (hasProfile()) {
       Files.delete(profile());
       changes.add("removed " + profile());
     }
-    if (linked) {
+    if (linked.isPresent()) {
       Files.delete(link());
       changes.add("removed " + link());
     }
     for (Path directory : directories()) {
-      List<Path> own = ownPlugins(directory);
-      removeVersion(directory, own);
+      removeVersion(directory, linked.filter(inUse -> !inUse.equals(directory)));
     }
     removeDirectoryForDataNodes();
     return List.copyOf(changes);
@@ -233,10 +319,9 @@ final class Installation {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(home.directory(), "hdrf-*")) {
       for (Path file : files) {
-        boolean part = file.toString().endsWith(PART);
         if (DIRECTORY.matcher(file.getFileName().toString()).matches()
             && Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)
-            && (part || Files.exists(file.resolve(Distribution.SUMS)))) {
+            && (isPart(file) || Files.exists(file.resolve(Distribution.SUMS)))) {
           found.add(file);
         }
       }
@@ -244,23 +329,40 @@ final class Installation {
     return found;
   }
 
-  /** Removes a version whose successor has the operator's plug-ins. */
-  private void removeVersion(Path directory) throws IOException {
-    for (Path jar : ownPlugins(directory)) {
-      Files.delete(jar);
-    }
-    removeVersion(directory, List.of());
+  private static boolean isPart(Path directory) {
+    return directory.toString().endsWith(PART);
   }
 
-  private void removeVersion(Path directory, List<Path> stay) throws IOException {
-    if (directory.toString().endsWith(PART)) {
+  /**
+   * Removes what HDRF wrote to a version.
+   *
+   * @param successor the operator's jars go, too, where this version has the same
+   */
+  private void removeVersion(Path directory, Optional<Path> successor) throws IOException {
+    if (isPart(directory)) {
       deleteAll(directory);
       changes.add("removed " + directory + ", which was never finished");
       return;
     }
+    Set<Path> files = new TreeSet<>();
     for (String path : Distribution.sums(directory).keySet()) {
-      Files.deleteIfExists(directory.resolve(path));
+      files.add(directory.resolve(path));
     }
+    List<Path> stay = new ArrayList<>();
+    for (Path jar : ownPlugins(directory)) {
+      if (successor.isPresent()
+          && isSame(jar, successor.get().resolve(directory.relativize(jar)))) {
+        files.add(jar);
+      } else {
+        files.remove(jar);
+        stay.add(jar);
+      }
+    }
+    for (Path file : files) {
+      Files.deleteIfExists(file);
+    }
+    // By the sums an interrupted removal is found again.
+    removeEmptyDirectories(directory);
     Files.delete(directory.resolve(Distribution.SUMS));
     removeEmptyDirectories(directory);
     changes.add(
@@ -270,6 +372,10 @@ final class Installation {
                 + " but for files that are not HDRF's"
                 + (stay.isEmpty() ? "" : ": " + names(stay))
             : "removed " + directory);
+  }
+
+  private static boolean isSame(Path a, Path b) throws IOException {
+    return Files.isRegularFile(b) && Files.mismatch(a, b) == -1;
   }
 
   private static void removeEmptyDirectories(Path directory) throws IOException {

@@ -6,12 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.cluster.ClusterException;
 import io.hdrf.conf.UsedDirectories;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -47,9 +51,15 @@ class InstallationTest {
   }
 
   private Distribution distribution(String content) throws IOException {
+    return distribution(content, "a.jar");
+  }
+
+  private Distribution distribution(String content, String... plugins) throws IOException {
     Path home = directory.resolve("hdrf-" + content);
     String sums = "";
-    for (String path : List.of("bin/hdrf", Distribution.PROFILE, "plugins/a.jar")) {
+    List<String> paths = new ArrayList<>(List.of("bin/hdrf", Distribution.PROFILE));
+    List.of(plugins).forEach(jar -> paths.add("plugins/" + jar));
+    for (String path : paths) {
       byte[] bytes = ("# HDRF's shell profile, " + content).getBytes(StandardCharsets.UTF_8);
       Distribution.write(home.resolve(path), false, bytes);
       sums += Distribution.sha256(bytes) + "  " + path + "\n";
@@ -134,7 +144,7 @@ class InstallationTest {
     assertThat(installation().install(newer)).isNotEmpty();
     assertThat(hadoop.resolve("hdrf/plugins/a.jar")).content().endsWith(", 2");
     assertThat(hadoop.resolve(Installation.PROFILE)).content().endsWith(", 2");
-    assertThat(old).doesNotExist();
+    assertThat(hadoop.resolve(newer.name())).as("never in use").doesNotExist();
     assertThat(installation().install(newer)).isEmpty();
     installation().uninstall();
     assertThat(hadoop.toFile().list()).containsExactlyInAnyOrder("bin", "libexec", "share");
@@ -277,5 +287,287 @@ class InstallationTest {
     Files.writeString(home.resolve(Distribution.SUMS), "0".repeat(64) + "  ../../evil\n");
     assertThatThrownBy(() -> Distribution.unpacked(home, "1.0"))
         .hasMessageContaining("Can't understand this line");
+  }
+
+  private static void awaitSuccess(Process process) throws Exception {
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(output).isZero();
+  }
+
+  /** Installs by the command in a JVM of its own. */
+  private void installUnder(String umask, String content) throws Exception {
+    awaitSuccess(
+        new ProcessBuilder(
+                "sh",
+                "-c",
+                "umask " + umask + "; exec \"$@\"",
+                "sh",
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "-Xmx64m",
+                "-Dhdrf.distribution=true",
+                "-Dhdrf.dist=" + directory.resolve("hdrf-" + content),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "install",
+                hadoop.toString())
+            .redirectErrorStream(true)
+            .start());
+  }
+
+  private static String mode(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+  }
+
+  private void assertEverybodyMayEnter() throws IOException {
+    try (Stream<Path> tree = Files.walk(hadoop.resolve("hdrf").toRealPath())) {
+      for (Path path : tree.filter(Files::isDirectory).toList()) {
+        assertThat(mode(path)).as(path.toString()).isEqualTo("rwxr-xr-x");
+      }
+    }
+    assertThat((int) Files.getAttribute(hadoop.resolve(UsedDirectories.NAME), "unix:mode") & 07777)
+        .isEqualTo(01777);
+  }
+
+  /** DataNodes need not run as the user who installs. */
+  @Test
+  void everybodyMayEnterWhateverTheUmask() throws Exception {
+    installUnder("077", "1");
+    assertEverybodyMayEnter();
+    assertThat(mode(hadoop.resolve("hdrf/plugins/a.jar"))).isEqualTo("rw-r--r--");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "plugins", "bin"})
+  void directoriesThatOthersCannotEnterAreMended(String path) throws IOException {
+    installation().install(distribution);
+    Files.setPosixFilePermissions(
+        hadoop.resolve("hdrf").resolve(path), PosixFilePermissions.fromString("rwx--x--x"));
+    assertThat(installation().install(distribution)).isNotEmpty();
+    assertEverybodyMayEnter();
+    assertThat(installation().install(distribution)).isEmpty();
+  }
+
+  /** As after an interrupt between its creation and the change of its mode. */
+  @Test
+  void theModeOfTheDirectoryForDataNodesIsMended() throws IOException {
+    installation().install(distribution);
+    Files.setAttribute(hadoop.resolve(UsedDirectories.NAME), "unix:mode", 0700);
+    assertThat(installation().install(distribution))
+        .singleElement()
+        .asString()
+        .contains(UsedDirectories.NAME);
+    assertEverybodyMayEnter();
+    assertThat(installation().install(distribution)).isEmpty();
+  }
+
+  /** Returns the names of the plug-ins in use. */
+  private String[] plugins() {
+    return hadoop.resolve("hdrf/plugins").toFile().list();
+  }
+
+  private Path plugin(String name) {
+    return hadoop.resolve("hdrf/plugins").resolve(name);
+  }
+
+  private Path inUse() throws IOException {
+    return hadoop.resolve("hdrf").toRealPath();
+  }
+
+  /** What the link named is not known any more, so nothing takes the operator's jar over. */
+  @Test
+  void aJarThatNoVersionTookIsNotDeleted() throws IOException {
+    installation().install(distribution);
+    Files.writeString(plugin("own.jar"), "own");
+    Path old = inUse();
+    Files.delete(hadoop.resolve(Installation.PROFILE));
+    Files.delete(hadoop.resolve("hdrf"));
+    assertThat(installation().install(distribution("2")))
+        .anyMatch(line -> line.contains(old.toString()) && line.contains("own.jar"));
+    assertThat(old.resolve("plugins/own.jar")).hasContent("own");
+    assertThat(old.resolve("bin/hdrf")).doesNotExist();
+  }
+
+  /** A jar of the same name is no copy. */
+  @Test
+  void aJarThatDiffersFromTheOneInUseIsNotDeleted() throws IOException {
+    installation().install(distribution);
+    Files.writeString(plugin("own.jar"), "own");
+    Path old = inUse();
+    installation().install(distribution("2"));
+    Files.writeString(plugin("own.jar"), "newer");
+    installation().install(distribution("3"));
+    assertThat(old.resolve("plugins/own.jar")).hasContent("own");
+    assertThat(plugin("own.jar")).hasContent("newer");
+  }
+
+  /** A DataNode opens native libraries from the jars that it started with, later, by path. */
+  @Test
+  void theVersionThatWasReplacedStaysUntilTheNextReplacement() throws IOException {
+    installation().install(distribution);
+    Path first = inUse();
+    Files.writeString(plugin("own.jar"), "own");
+    Distribution two = distribution("2");
+    installation().install(two);
+    Path second = inUse();
+    assertThat(installation().install(two)).isEmpty();
+    assertThat(first.resolve("plugins/a.jar")).content().endsWith(", 1");
+    assertThat(first.resolve("plugins/own.jar")).hasContent("own");
+    assertThat(first.resolve(Distribution.SUMS)).exists();
+    installation().install(distribution("3"));
+    assertThat(first).doesNotExist();
+    assertThat(second.resolve("plugins/a.jar")).content().endsWith(", 2");
+    Path third = inUse();
+    installation().uninstall();
+    assertThat(second).doesNotExist();
+    assertThat(third.resolve("plugins").toFile().list()).containsExactly("own.jar");
+  }
+
+  @Test
+  void aSchemeThatTheOperatorReplacedStaysReplaced() throws IOException {
+    Distribution one = distribution("1", "x-lz4-1.0.jar", "x-zstd-1.0.jar");
+    installation().install(one);
+    Files.writeString(plugin("x-lz4-1.1.jar"), "the operator's");
+    Files.delete(plugin("x-lz4-1.0.jar"));
+    Installation installation = installation();
+    assertThat(installation.install(one)).isEmpty();
+    assertThat(installation.differences()).singleElement().asString().contains("x-lz4-1.0.jar");
+    assertThat(plugins()).containsExactlyInAnyOrder("x-lz4-1.1.jar", "x-zstd-1.0.jar");
+
+    for (String next : List.of("2", "3")) {
+      String shipped = "x-lz4-" + next + ".0.jar";
+      installation.install(distribution(next, shipped, "x-zstd-" + next + ".0.jar"));
+      assertThat(installation.differences()).singleElement().asString().contains(shipped);
+      assertThat(plugins()).containsExactlyInAnyOrder("x-lz4-1.1.jar", "x-zstd-" + next + ".0.jar");
+    }
+    Files.delete(hadoop.resolve("hdrf/bin/hdrf"));
+    Distribution three = distribution("3", "x-lz4-3.0.jar", "x-zstd-3.0.jar");
+    assertThat(installation.install(three)).as("mended").isNotEmpty();
+    assertThat(plugins()).containsExactlyInAnyOrder("x-lz4-1.1.jar", "x-zstd-3.0.jar");
+  }
+
+  @Test
+  void aSchemeThatTheOperatorChangedInPlaceStays() throws IOException {
+    Distribution one = distribution("1", "x-lz4-1.0.jar");
+    installation().install(one);
+    Files.writeString(plugin("x-lz4-1.0.jar"), "the operator's");
+    Installation installation = installation();
+    assertThat(installation.install(one)).isEmpty();
+    assertThat(installation.differences()).singleElement().asString().contains("x-lz4-1.0.jar");
+    assertThat(plugin("x-lz4-1.0.jar")).hasContent("the operator's");
+
+    installation.install(distribution("2", "x-lz4-2.0.jar"));
+    assertThat(plugins()).containsExactly("x-lz4-1.0.jar");
+    assertThat(plugin("x-lz4-1.0.jar")).hasContent("the operator's");
+    Path last = inUse();
+    installation.uninstall();
+    assertThat(last.resolve("plugins/x-lz4-1.0.jar")).hasContent("the operator's");
+  }
+
+  @Test
+  void aJarThatTheOperatorChangedIsNotRemoved() throws IOException {
+    installation().install(distribution);
+    Files.writeString(plugin("a.jar"), "the operator's");
+    Path version = inUse();
+    assertThat(installation().uninstall())
+        .anyMatch(line -> line.contains(version.toString()) && line.contains("a.jar"));
+    assertThat(version.resolve("plugins/a.jar")).hasContent("the operator's");
+    assertThat(version.resolve("bin")).doesNotExist();
+    assertThat(installation().exists()).isFalse();
+  }
+
+  @Test
+  void whatWasNeverFinishedIsRemovedWithoutAReplacement() throws IOException {
+    installation().install(distribution);
+    Path part = Files.createDirectories(hadoop.resolve("hdrf-0.0.1-01234567.part/lib"));
+    assertThat(installation().install(distribution))
+        .singleElement()
+        .asString()
+        .contains("never finished");
+    assertThat(part.getParent()).doesNotExist();
+  }
+
+  /** An earlier distribution may lack a jar that the operator has added under the same name. */
+  @Test
+  void anOperatorsJarIsPreferredToAShippedOneOfItsName() throws IOException {
+    installation().install(distribution);
+    Files.writeString(plugin("b.jar"), "the operator's");
+    Distribution two = distribution("2", "a.jar", "b.jar");
+    installation().install(two);
+    assertThat(installation().install(two)).isEmpty();
+    assertThat(plugin("b.jar")).hasContent("the operator's");
+  }
+
+  @Test
+  void withoutAnyPlugInsTheShippedOnesComeBack() throws IOException {
+    installation().install(distribution);
+    Files.delete(plugin("a.jar"));
+    Files.delete(hadoop.resolve("hdrf/plugins"));
+    assertThat(installation().install(distribution)).isNotEmpty();
+    assertThat(plugins()).containsExactly("a.jar");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"version", "unfinished", UsedDirectories.NAME})
+  void anInterruptedUninstallCanBeFinished(String left) throws IOException {
+    installation().install(distribution);
+    Path version = inUse();
+    Files.delete(hadoop.resolve(Installation.PROFILE));
+    Files.delete(hadoop.resolve("hdrf"));
+    if (!left.equals("version")) {
+      new Installation(HadoopHome.of(hadoop)).uninstall();
+    }
+    if (left.equals("unfinished")) {
+      Files.createDirectories(version.resolveSibling(version.getFileName() + ".part/lib"));
+    } else if (left.equals(UsedDirectories.NAME)) {
+      Files.createDirectory(hadoop.resolve(UsedDirectories.NAME));
+    }
+    Path plain = volumeWithReducedBlock("plain");
+    Files.delete(plain.resolve("current/BP-1-127.0.0.1-2/current/finalized/blk_1"));
+    assertThat(uninstall("--conf", conf("a", plain).toString())).isEqualTo(ExitCode.OK);
+    assertThat(hadoop.toFile().list()).containsExactlyInAnyOrder("bin", "libexec", "share");
+  }
+
+  /** Runs install like {@code bin/hdrf} of a distribution, and returns what it prints. */
+  private String installFrom(String content) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    PrintStream out = System.out;
+    System.setProperty("hdrf.distribution", "true");
+    System.setProperty("hdrf.dist", directory.resolve("hdrf-" + content).toString());
+    System.setOut(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+    try {
+      assertThat(Main.commandLine().execute("install", "--untested", hadoop.toString()))
+          .isEqualTo(ExitCode.OK);
+    } finally {
+      System.setOut(out);
+      System.clearProperty("hdrf.distribution");
+      System.clearProperty("hdrf.dist");
+    }
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+
+  /** The Hadoop may be another one than at the last time. */
+  @Test
+  void theLinesForTheConfigurationAreAlwaysPrinted() throws IOException {
+    String must = "hdfs-site.xml must have:";
+    assertThat(installFrom("1")).contains(must, "<name>hdrf.plugins.dir</name>");
+    writeVersion("3.4.1-amzn-2");
+    String untested = "<value>3.4.1-amzn-2</value>";
+    assertThat(installFrom("1")).contains("nothing to do", must, untested);
+    distribution("2");
+    assertThat(installFrom("2")).contains("next restart", must, untested);
+    Files.writeString(plugin("a.jar"), "the operator's");
+    assertThat(installFrom("2")).contains("nothing to do", "a.jar");
+  }
+
+  @Test
+  void aHadoopWithoutAVersionHasTheNameThatTheDataNodeGivesIt() throws IOException {
+    Path jar = hadoop.resolve("share/hadoop/common/hadoop-common-x.jar");
+    try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(jar))) {
+      out.putNextEntry(new ZipEntry("common-version-info.properties"));
+      out.write("user=x\n".getBytes(StandardCharsets.UTF_8));
+    }
+    HadoopHome.of(hadoop).requireVersion(true);
+    assertThat(installation().site()).contains("<value>Unknown</value>");
   }
 }

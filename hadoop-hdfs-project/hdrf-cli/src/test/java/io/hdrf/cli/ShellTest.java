@@ -106,4 +106,35 @@ class ShellTest {
         .last()
         .isEqualTo("<uninstall>");
   }
+
+  /** A link that leads nowhere stands for a directory that the user may not enter: root may. */
+  @Test
+  void theProfileSaysThatTheVersionInUseCannotBeEntered() throws Exception {
+    Path profiles = Files.createDirectories(hadoop.resolve("libexec/shellprofile.d"));
+    Files.copy(TREE.resolve("conf/hadoop-shellprofile.sh"), profiles.resolve("hdrf.sh"));
+    String script =
+        "hadoop_add_profile() { echo profile; }; hadoop_add_subcommand() { :; };"
+            + " hadoop_error() { echo \"error: $*\" >&2; };"
+            + " . hadoop/libexec/shellprofile.d/hdrf.sh; echo \"<$_hdrf_home>\"";
+    assertThat(bash(Map.of(), script)).isEqualTo("profile\n<" + hadoop.resolve("hdrf") + ">\n");
+    Files.move(hadoop.resolve("hdrf"), hadoop.resolve("elsewhere"));
+    assertThat(bash(Map.of(), script)).isEqualTo("<>\n");
+    Files.createSymbolicLink(hadoop.resolve("hdrf"), Path.of("hdrf-1"));
+    assertThat(bash(Map.of(), script))
+        .startsWith("error: ")
+        .contains(hadoop.resolve("hdrf").toString())
+        .endsWith("\n<>\n");
+  }
+
+  @Test
+  void aJavaThatDoesNotRunIsPassedOver() throws Exception {
+    program(directory.resolve("broken/bin/java"), "exit 1");
+    Map<String, String> environment =
+        Map.of(
+            "HDRF_JAVA_HOME",
+            directory.resolve("broken").toString(),
+            "JAVA_HOME",
+            directory.resolve("java").toString());
+    assertThat(bash(environment, "bash hadoop/hdrf/bin/hdrf blocks")).endsWith("<blocks>\n");
+  }
 }

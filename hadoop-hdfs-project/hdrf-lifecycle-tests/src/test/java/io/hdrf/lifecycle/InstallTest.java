@@ -131,7 +131,7 @@ class InstallTest {
     assertThat(dataNode.get(1)).isEqualTo(link.toRealPath().resolve("datanode") + "/*");
     assertThat(dataNode).filteredOn(path -> path.contains("/hdrf")).hasSize(1);
 
-    assertThat(install(unpacked)).contains("nothing to do").doesNotContain("property");
+    assertThat(install(unpacked)).contains("nothing to do", "<name>hdrf.plugins.dir</name>");
     assertThat(snapshot()).isEqualTo(installed);
 
     Command.Result help = home.hdfs("help").run();
@@ -178,18 +178,19 @@ class InstallTest {
     String output = install(newer);
     assertThat(output)
         .contains("with your plug-ins theirs.jar")
-        .contains("removed " + old)
+        .contains("kept " + old)
         .contains("restart")
         .contains("was never finished");
     assertThat(link.toRealPath()).isNotEqualTo(old);
     assertThat(link.resolve("README.md")).hasContent("newer");
     assertThat(link.resolve("plugins/theirs.jar")).hasContent("a jar");
-    assertThat(old).doesNotExist();
+    assertThat(old.resolve("plugins/theirs.jar")).hasContent("a jar");
 
     // Missing or changed files are restored.
     Files.delete(link.resolve("LICENSE"));
     assertThat(install(newer)).contains("wrote");
     assertThat(link.resolve("LICENSE")).exists();
+    assertThat(old).as("replaced once more").doesNotExist();
     assertThat(install(newer)).contains("nothing to do");
 
     Path last = link.toRealPath();
