@@ -103,8 +103,10 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
     if (peer == null) {
       return streams;
     }
-    LinkMeter plain = mirroring.plainMeter(peer);
-    return plain == null ? framed(socket, streams, peer) : measured(streams, peer, plain);
+    // What comes in records goes on in them, as it may have to go on by reference.
+    MirrorInputStream upstream = MirrorSaslServer.upstream();
+    LinkMeter plain = upstream == null ? mirroring.plainMeter(peer) : null;
+    return plain == null ? framed(socket, streams, peer, upstream) : measured(streams, peer, plain);
   }
 
   /** The streams of stock HDFS; where they break, the peer may not be what it was. */
@@ -115,19 +117,14 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
         MeasuredOutput.of(streams.out, writeTimeout, meter, mirroring.counters()::sentPlain));
   }
 
-  private IOStreamPair framed(Socket socket, IOStreamPair streams, PeerLink peer)
+  private IOStreamPair framed(
+      Socket socket, IOStreamPair streams, PeerLink peer, MirrorInputStream upstream)
       throws IOException {
     Acknowledgements acknowledgements = new Acknowledgements();
     CopyReply in = new CopyReply(mirroring, streams.in, peer, acknowledgements);
     MirrorOutput out =
         MirrorOutput.ofClient(
-            mirroring,
-            streams.out,
-            peer.name(),
-            peer,
-            MirrorSaslServer.upstream(),
-            acknowledgements,
-            in::expect);
+            mirroring, streams.out, peer.name(), peer, upstream, acknowledgements, in::expect);
     SocketChannel channel = socket.getChannel();
     return new IOStreamPair(
         in, channel == null ? out : new MirrorSocketOutputStream(out, channel, writeTimeout));

@@ -75,6 +75,12 @@ final class PacketFramer implements Closeable {
   private int[] announced;
   private boolean ended;
 
+  /** After how many bytes that came plain a stream is followed no more. */
+  private static final long FOLLOWED = 8 << 20;
+
+  /** The bytes since a packet came by reference, up to {@link #FOLLOWED}. */
+  private long sinceReferences = FOLLOWED;
+
   /** Whether the packet that was sent last went in the form that {@link #meter} names. */
   private boolean formIsChosen = true;
 
@@ -255,8 +261,14 @@ final class PacketFramer implements Closeable {
     if (collector != null) {
       collector.packet(header);
     }
+    if (received != null) {
+      sinceReferences =
+          isReceived() && received.hasReferences()
+              ? 0
+              : Math.min(FOLLOWED, sinceReferences + header.getDataLen());
+    }
     chooseForm();
-    formIsChosen = true;
+    formIsChosen = !refers || meter.isReduced();
     if (refers) {
       // A frame may reach from these packets into one that goes without references.
       inStep = false;
@@ -278,9 +290,14 @@ final class PacketFramer implements Closeable {
     endPacket(last);
   }
 
-  /** Begins to send references, or ends that, before the present packet. */
+  /**
+   * Begins to send references, or ends that, before the present packet. What comes by reference
+   * goes on by reference: where all links of a pipeline hold it up, the first DataNode could not
+   * see otherwise that references are faster.
+   */
   private void chooseForm() throws IOException {
-    if (refers == meter.isReduced() || ahead > 0) {
+    boolean wanted = meter.isReduced() || sinceReferences < FOLLOWED;
+    if (refers == wanted || ahead > 0) {
       return;
     }
     if (refers) {

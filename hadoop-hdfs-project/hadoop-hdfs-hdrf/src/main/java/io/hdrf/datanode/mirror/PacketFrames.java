@@ -141,6 +141,11 @@ final class PacketFrames implements Closeable {
     return oneChain && !references && !tooMany;
   }
 
+  /** Returns whether any of the packet's data came by reference. */
+  boolean hasReferences() {
+    return references;
+  }
+
   /** Returns whether any of the packet's frames came encoded. */
   boolean areEncoded() {
     return encoded;
