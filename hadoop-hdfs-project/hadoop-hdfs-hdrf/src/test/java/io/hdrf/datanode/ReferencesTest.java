@@ -127,30 +127,6 @@ class ReferencesTest {
     awaitTraffic();
   }
 
-  /** Where all links hold a pipeline up, a DataNode of it that changes alone gains nothing. */
-  @Test
-  void whatComesByReferenceGoesOnByReference() throws Exception {
-    Configuration conf = configuration("dedup,lz4");
-    conf.set("hdrf.mirror.enabled", "auto");
-    cluster = HdrfCluster.start(conf, 2);
-    Configuration first = new Configuration(cluster.mini().getConfiguration(0));
-    first.set("hdrf.mirror.enabled", "true");
-    cluster.mini().startDataNodes(first, 1, true, null, null);
-    cluster.mini().waitActive();
-    byte[] data = TestBytes.text(2 * BLOCK, 1);
-    // Which DataNode a pipeline begins with is HDFS's choice.
-    for (int i = 0; i < 60 && byReferenceOfTheOthers() == 0; i++) {
-      writeReduced("/file" + i, data);
-    }
-    assertThat(byReferenceOfTheOthers()).as(counters()).isPositive();
-    cluster.assertContent("/file0", data);
-  }
-
-  private long byReferenceOfTheOthers() {
-    long[] counts = new MirrorCounts(cluster).wire("mirrorBytesByReference");
-    return counts[0] + counts[1];
-  }
-
   private void secondVersionGoesByReference(Configuration conf) throws Exception {
     cluster = HdrfCluster.start(conf, 3);
     byte[] first = TestBytes.text(3 * BLOCK + 300_000, 1);

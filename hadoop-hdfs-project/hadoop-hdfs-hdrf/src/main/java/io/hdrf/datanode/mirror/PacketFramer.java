@@ -76,7 +76,7 @@ final class PacketFramer implements Closeable {
   private boolean ended;
 
   /** After how many bytes that came plain a stream is followed no more. */
-  private static final long FOLLOWED = 8 << 20;
+  private static final long FOLLOWED = 2 << 20;
 
   /** The bytes since a packet came by reference, up to {@link #FOLLOWED}. */
   private long sinceReferences = FOLLOWED;

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -102,6 +103,42 @@ class PacketFramerTest {
     ByteBuffer stored = ByteBuffer.allocateDirect(chain.maxEncodedLength(block.length));
     int stages = chain.encode(source, stored);
     received.add(chain.ids(), block.length, stages, stored.flip());
+  }
+
+  /** Where all links hold a pipeline up, a DataNode of it that changes alone gains nothing. */
+  @Test
+  void whatCameByReferenceGoesOnByReference() throws IOException {
+    byte[] block = TestBytes.noise(6000, 1);
+    byte[] first = packet(block, 0, 3000);
+    byte[] second = packet(block, 3000, 6000);
+    AtomicInteger opened = new AtomicInteger();
+    PacketFramer.ReferenceSource references =
+        () -> {
+          opened.incrementAndGet();
+          return null;
+        };
+    try (PacketFrames received = new PacketFrames(ReceiveMemory.unlimited().share());
+        RecordWriter records = new RecordWriter(this::keep);
+        PacketFramer framer =
+            new PacketFramer(
+                mirroring,
+                records,
+                new int[] {OWN},
+                able(),
+                received,
+                null,
+                LinkMeter.fixed(LinkChoice.Form.PLAIN),
+                null,
+                references)) {
+      received.begin(3000, ByteBuffer.wrap(head(0, 3000)));
+      receive(received, Arrays.copyOf(block, 3000), mirroring.chains().get(new int[] {RECEIVED}));
+      framer.write(first, 0, first.length);
+      assertThat(opened).hasValue(0);
+      received.begin(3000, ByteBuffer.wrap(head(3000, 3000)));
+      received.addReferences(3000);
+      framer.write(second, 0, second.length);
+      assertThat(opened).hasValue(1);
+    }
   }
 
   /** A frame that was passed on holds data of the packet that has to be encoded here. */
