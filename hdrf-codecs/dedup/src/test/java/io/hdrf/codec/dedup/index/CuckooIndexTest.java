@@ -420,26 +420,50 @@ class CuckooIndexTest {
     assertThat(entriesOf(1, 30_000)).isGreaterThan(29_700);
   }
 
-  /** Copies of its entries would fill each larger table, up to the largest. */
-  @Test
-  void aContainerThatCannotBeReadDoesNotHaveItGrow() throws IOException {
+  /**
+   * Puts what can't be opened in a container's place: no more than a failing disk says whether it
+   * is sound.
+   */
+  private void takeAway(long container) throws IOException {
+    Path file = store.containers.file(container);
+    Files.move(file, Files.createDirectories(away()).resolve(file.getFileName()));
+    Files.createDirectory(file);
+  }
+
+  private Path away() {
+    return directory.resolve("away");
+  }
+
+  private void putBack() throws IOException {
+    for (Path file : list(away())) {
+      Path place = store.containers.file(0).resolveSibling(file.getFileName());
+      Files.delete(place);
+      Files.move(file, place);
+    }
+  }
+
+  /** Opens an index that may take 16 MiB, of which the first of two containers can't be read. */
+  private void openWithoutTheFirst() throws IOException {
     conf.set("hdrf.dedup.index.memory", "16m");
     restart();
     add(1000);
-    Path first = store.containers.file(store.containers.last());
-    Path away = directory.resolve("away");
+    long first = store.containers.last();
     add(6800);
-    Files.move(first, away);
-    // No more than a failing disk does this say whether the container is sound.
-    Files.createDirectory(first);
-    for (int i = 0; i < 10; i++) {
+    takeAway(first);
+    work();
+  }
+
+  /** Copies of its entries would fill each larger table, up to the largest. */
+  @Test
+  void aContainerThatCannotBeReadDoesNotHaveItGrow() throws IOException {
+    openWithoutTheFirst();
+    for (int i = 0; i < 9; i++) {
       work();
     }
     assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(128 << 10);
     assertThat(metric("indexContainersToRead")).isZero();
     assertThat(entriesOf(1001, 6800)).isGreaterThan(6780);
-    Files.delete(first);
-    Files.move(away, first);
+    putBack();
     now += TimeUnit.MINUTES.toNanos(10);
     work();
     assertThat(entriesOf(1, 7800)).isGreaterThan(7770);
@@ -456,41 +480,22 @@ class CuckooIndexTest {
     work();
     final long table = metric("indexEntriesMemoryBytes");
     add(700);
-    Path away = Files.createDirectory(directory.resolve("away"));
     for (long id = 0; id < store.containers.last(); id++) {
-      Path file = store.containers.file(id);
-      Files.move(file, away.resolve(file.getFileName()));
-      Files.createDirectory(file);
+      takeAway(id);
     }
     work();
     assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(2 * table);
     assertThat(metric("indexContainersToRead")).isZero();
-    for (Path file : list(away)) {
-      Path place = store.containers.file(0).resolveSibling(file.getFileName());
-      Files.delete(place);
-      Files.move(file, place);
-    }
-    assertThat(entriesOf(1, 7700)).isGreaterThan(7670);
-    now += TimeUnit.MINUTES.toNanos(10);
-    work();
+    putBack();
     assertThat(entriesOf(1, 7700)).isGreaterThan(7670);
   }
 
   /** Nor is it taken for confirmed by a file. */
   @Test
   void whatCouldNotBeReadBeforeAStopIsReadAfterIt() throws IOException {
-    conf.set("hdrf.dedup.index.memory", "16m");
-    restart();
-    add(1000);
-    Path first = store.containers.file(store.containers.last());
-    Path away = directory.resolve("away");
-    add(6800);
-    Files.move(first, away);
-    Files.createDirectory(first);
-    work();
+    openWithoutTheFirst();
     index.close();
-    Files.delete(first);
-    Files.move(away, first);
+    putBack();
     reopen();
     assertThat(entriesOf(1, 7800)).isGreaterThan(7770);
     assertThat(metric("indexEntriesMemoryBytes")).isEqualTo(128 << 10);
