@@ -58,7 +58,7 @@ public final class WireChains implements Closeable {
     try {
       registry.newCodec(scheme, configuration).close();
       return true;
-    } catch (IOException | RuntimeException | LinkageError e) {
+    } catch (IOException | RuntimeException | Error e) {
       LOG.warn(
           "Other DataNodes send nothing that is encoded with the scheme {}, as it does not work here",
           scheme.name(),

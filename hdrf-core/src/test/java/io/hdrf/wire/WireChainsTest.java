@@ -11,8 +11,6 @@ import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameCodec;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
@@ -53,7 +51,8 @@ class WireChainsTest {
         new HookedScheme("broken", 65100, 1) {
           @Override
           public FrameCodec newCodec(PluginSettings settings) {
-            throw new UncheckedIOException(new IOException("no native library"));
+            // As lz4-java does.
+            throw new AssertionError("no native library");
           }
         };
     SchemeRegistry registry =

@@ -118,6 +118,19 @@ final class LinkMeter {
     }
   }
 
+  /**
+   * Takes note of a write that does not count: the time since the last one that did does not
+   * either.
+   *
+   * @param to when it ended
+   */
+  void passed(long to) {
+    if (bytes > 0) {
+      since += to - until;
+      until = to;
+    }
+  }
+
   private Form report(boolean mayTry) {
     Form next = choice.sent(form, bytes, since, until, busyNanos, mayTry);
     forget();

@@ -369,7 +369,9 @@ public final class Mirroring implements Closeable {
       return null;
     }
     int[] certain = certainChain();
-    if (certain.length == 0 || !capabilities.canDecode(certain)) {
+    if (certain.length == 0
+        || !Arrays.stream(certain).allMatch(id -> chains.usable().contains(id))
+        || !capabilities.canDecode(certain)) {
       counters.fallback(Fallback.PEER_LACKS_SCHEME);
       return null;
     }

@@ -270,8 +270,8 @@ final class PacketFramer implements Closeable {
     chooseForm();
     formIsChosen = !refers || meter.isReduced();
     if (refers) {
-      // A frame may reach from these packets into one that goes without references.
-      inStep = false;
+      // Else a frame reaches from these packets into one that goes without references.
+      inStep = receivedEndsHere();
       references.send(header.getOffsetInBlock(), head(), data, last, receivedInStep());
       ended = last;
       beginHead();
@@ -313,6 +313,11 @@ final class PacketFramer implements Closeable {
       referenceSource = null;
       refers = references != null;
     }
+  }
+
+  /** Whether what was received ends with the present packet, as what is sent does. */
+  private boolean receivedEndsHere() {
+    return received != null && isReceived() && received.isInStep();
   }
 
   private boolean isReceived() {
@@ -404,10 +409,10 @@ final class PacketFramer implements Closeable {
 
   /** Data of the packet that earlier frames hold are not sent again. */
   private void sendEncoded() throws IOException {
-    inStep = false;
     head().writeTo(records, header.getDataLen());
     int known = (int) Math.min(ahead, data.remaining());
     ahead -= known;
+    inStep = ahead == 0 && receivedEndsHere();
     data.position(known);
     if (!data.hasRemaining()) {
       return;

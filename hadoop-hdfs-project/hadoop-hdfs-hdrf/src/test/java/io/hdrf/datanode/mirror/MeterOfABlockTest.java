@@ -56,6 +56,21 @@ class MeterOfABlockTest {
     return meter.isReduced() != before;
   }
 
+  /** Nor do packets that go as they came, by reference or encoded. */
+  @Test
+  void theTimeOfWhatDoesNotCountDoesNotCount() throws IOException {
+    open("frames");
+    LinkChoice choice =
+        new LinkChoice(LinkChoice.Form.PLAIN, () -> () -> false, () -> {}, () -> {});
+    LinkMeter meter = LinkMeter.begin(choice, true);
+    long second = 1_000_000_000L;
+    meter.wrote(1 << 20, 0, second);
+    meter.passed(60 * second);
+    meter.wrote(1 << 20, 60 * second, 61 * second);
+    // It was held up all of the time, so it tries the other form.
+    assertThat(meter.isReduced()).isTrue();
+  }
+
   @Test
   void framesThatAreStoredGoFromTheFirstToTheLast() throws IOException {
     open("frames");

@@ -141,6 +141,31 @@ class PacketFramerTest {
     }
   }
 
+  /** As where new data come after data that were known. */
+  @Test
+  void encodedFramesArePassedOnAfterReferencesToo() throws IOException {
+    meter = LinkMeter.fixed(LinkChoice.Form.PLAIN);
+    byte[] block = new byte[6000];
+    byte[] first = packet(block, 0, 3000);
+    byte[] second = packet(block, 3000, 6000);
+    try (PacketFrames received = new PacketFrames(ReceiveMemory.unlimited().share());
+        RecordWriter records = new RecordWriter(this::keep);
+        PacketFramer framer = framer(records, able(), received)) {
+      received.begin(3000, ByteBuffer.wrap(head(0, 3000)));
+      received.addReferences(3000);
+      framer.write(first, 0, first.length);
+      received.begin(3000, ByteBuffer.wrap(head(3000, 3000)));
+      receive(received, new byte[3000], mirroring.chains().get(new int[] {RECEIVED}));
+      framer.write(second, 0, second.length);
+    }
+    ByteArrayOutputStream sent = new ByteArrayOutputStream();
+    sent.write(first);
+    sent.write(second);
+    assertThat(ReceivedBytes.of(wire.toByteArray(), mirroring.chains()).bytes())
+        .isEqualTo(sent.toByteArray());
+    assertThat(mirroring.counters().value("mirrorFramesForwarded")).isOne();
+  }
+
   /** A frame that was passed on holds data of the packet that has to be encoded here. */
   @Test
   void anotherChainIsNamedWhereTheFrameBeforeEnds() throws IOException {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.hdrf.reduce.HookedScheme;
 import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
+import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.scheme.FrameCodec;
 import io.hdrf.wire.Capabilities;
 import io.hdrf.wire.Fallback;
 import io.hdrf.wire.WireFormat;
@@ -68,6 +70,24 @@ class PeerLinkTest {
   void aPeerWithoutTheSchemesJarGetsPlainBlocks() {
     assertPlain(
         Fallback.PEER_LACKS_SCHEME, () -> new Capabilities(WireFormat.VERSION, List.of(OTHER)));
+  }
+
+  /** The peer would not be to blame. */
+  @Test
+  void whatDoesNotOpenHereIsSentToNobody() throws Exception {
+    mirroring.close();
+    HookedScheme broken =
+        new HookedScheme("broken", FRAMES, Integer.MAX_VALUE) {
+          @Override
+          public FrameCodec newCodec(PluginSettings settings) {
+            throw new AssertionError("no native library");
+          }
+        };
+    SchemeRegistry registry = SchemeRegistry.of(List.of(broken));
+    SchemeChain chain = SchemeChain.parse("chain", "broken", registry);
+    mirroring = new MemoryStore(chain).mirroring(new Configuration(false), registry, chain);
+    assertPlain(
+        Fallback.PEER_LACKS_SCHEME, () -> new Capabilities(WireFormat.VERSION, List.of(FRAMES)));
   }
 
   @Test
