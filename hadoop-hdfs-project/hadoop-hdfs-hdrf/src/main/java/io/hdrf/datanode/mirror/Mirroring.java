@@ -369,9 +369,7 @@ public final class Mirroring implements Closeable {
       return null;
     }
     int[] certain = certainChain();
-    if (certain.length == 0
-        || !Arrays.stream(certain).allMatch(id -> chains.usable().contains(id))
-        || !capabilities.canDecode(certain)) {
+    if (certain.length == 0 || !canTravel(certain) || !capabilities.canDecode(certain)) {
       counters.fallback(Fallback.PEER_LACKS_SCHEME);
       return null;
     }
@@ -416,7 +414,7 @@ public final class Mirroring implements Closeable {
     return storage.written(block);
   }
 
-  /** Returns whether frames of these schemes mean the same on every DataNode. */
+  /** Returns whether these schemes work here, and their frames mean the same everywhere. */
   boolean canTravel(int[] chainIds) {
     for (int id : chainIds) {
       if (!chains.usable().contains(id)) {
