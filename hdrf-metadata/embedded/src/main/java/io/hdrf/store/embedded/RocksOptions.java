@@ -22,6 +22,7 @@ final class RocksOptions implements AutoCloseable {
   private static final int BLOOM_BITS_PER_KEY = 10;
   private static final int BLOCK_SIZE = 4 << 10;
   private static final int MAX_OPEN_FILES = 128;
+  private static final int ARENA_BLOCK = 16 << 10;
   private static final int MIN_WRITE_BUFFER = 1 << 20;
   private static final int MAX_WRITE_BUFFER = 64 << 20;
   private static final long MAX_MANIFEST_SIZE = 16L << 20;
@@ -74,6 +75,9 @@ final class RocksOptions implements AutoCloseable {
         .setWriteBufferSize(
             Math.max(MIN_WRITE_BUFFER, Math.min(MAX_WRITE_BUFFER, memory.bytes() / 8)))
         .setMaxWriteBufferNumber(2)
+        // Each table of each store takes one at once. If these alone filled what all stores share,
+        // each batch would be flushed.
+        .setArenaBlockSize(ARENA_BLOCK)
         // Fingerprints don't compress.
         .setCompressionType(CompressionType.NO_COMPRESSION)
         .setTableFormatConfig(

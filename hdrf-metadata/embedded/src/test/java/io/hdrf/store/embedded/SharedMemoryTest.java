@@ -8,10 +8,12 @@ import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.Table;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -74,5 +76,30 @@ class SharedMemoryTest {
       store.close();
     }
     SharedMemory.release(memory);
+  }
+
+  @Test
+  void manyStoresWithLittleInThemAreNotFlushed() throws IOException {
+    List<MetadataStore> stores = new ArrayList<>();
+    for (int i = 0; i < 24; i++) {
+      stores.add(Stores.open(directory.resolve("store" + i), "8m"));
+    }
+    byte[] key = new byte[20];
+    for (byte round = 0; round < 20; round++) {
+      key[0] = round;
+      for (MetadataStore store : stores) {
+        StoreBatch batch = new StoreBatch();
+        for (Table table : Table.values()) {
+          batch.put(table, key.clone(), new byte[100]);
+        }
+        store.write(batch, Durability.PROCESS);
+      }
+    }
+    try (Stream<Path> files = Files.walk(directory)) {
+      assertThat(files.filter(file -> file.toString().endsWith(".sst"))).isEmpty();
+    }
+    for (MetadataStore store : stores) {
+      store.close();
+    }
   }
 }
