@@ -55,6 +55,9 @@ final class DedupCodec implements BlockCodec {
 
   private static final Logger LOG = LoggerFactory.getLogger(DedupCodec.class);
 
+  /** A check that is asked for may take this part of the heap. */
+  private static final int PART_OF_A_CHECK = 8;
+
   /** To be closed with it, the last one first. */
   private final Deque<Closeable> opened;
 
@@ -397,7 +400,9 @@ final class DedupCodec implements BlockCodec {
             visitor ->
                 payloads.forEach((blockId, length, payload) -> show(blockId, payload, visitor)),
             index,
-            problems)
+            problems,
+            Runtime.getRuntime().maxMemory() / PART_OF_A_CHECK,
+            () -> closed)
         .run();
   }
 

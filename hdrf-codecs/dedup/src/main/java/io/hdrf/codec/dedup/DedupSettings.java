@@ -54,7 +54,7 @@ final class DedupSettings {
     frameSize = settings.getSize("frame.size", 256 << 10, 4 << 10, MAX_FRAME_SIZE);
     containerSize = settings.getSize("container.size", 256 << 20, 64 << 10, Integer.MAX_VALUE);
     groupSize = settings.getSize("group.size", 256 << 10, 1, 8 << 20);
-    directoryMemory = settings.getSize("directory.memory", 64 << 20, 0, Integer.MAX_VALUE);
+    directoryMemory = settings.getSize("directory.memory", 96 << 20, 0, Integer.MAX_VALUE);
     groupMemory = settings.getSize("group.memory", 128 << 20, 0, Integer.MAX_VALUE);
     readGap = settings.getSize("read.gap", 512 << 10, 0, MAX_READ_GAP);
     capContainers = settings.getInt("cap.containers", 6, 0, ContainerCap.MAX_CONTAINERS);

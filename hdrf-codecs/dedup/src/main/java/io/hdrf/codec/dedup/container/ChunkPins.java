@@ -86,13 +86,15 @@ public final class ChunkPins {
    *
    * @param from the first container's id
    * @param to the id behind the last one's
+   * @param numbers for how many of each container's chunks memory is taken at once; for chunks with
+   *     higher numbers it grows, by more than they need
    */
-  public Cycle begin(long from, long to) {
+  public Cycle begin(long from, long to, int numbers) {
     synchronized (lock) {
       if (cycle != null) {
         throw new IllegalStateException("a cycle is under way");
       }
-      Cycle begun = new Cycle(from, to);
+      Cycle begun = new Cycle(from, to, numbers);
       age++;
       older += younger;
       younger = 0;
@@ -131,11 +133,13 @@ public final class ChunkPins {
   public static final class Cycle {
     private final long from;
     private final long to;
+    private final int numbers;
     private final Map<Long, Marks> containers = new ConcurrentHashMap<>();
 
-    private Cycle(long from, long to) {
+    private Cycle(long from, long to, int numbers) {
       this.from = from;
       this.to = to;
+      this.numbers = numbers;
     }
 
     /** Returns whether the cycle is over this container. */
@@ -147,7 +151,7 @@ public final class ChunkPins {
       if (!covers(container)) {
         throw new IllegalArgumentException("the cycle is not over container " + container);
       }
-      return containers.computeIfAbsent(container, id -> new Marks());
+      return containers.computeIfAbsent(container, id -> new Marks(numbers));
     }
 
     private boolean acquire(long ref) {
@@ -203,15 +207,20 @@ public final class ChunkPins {
   }
 
   private static final class Marks {
-    private final BitSet referredTo = new BitSet();
+    private final BitSet referredTo;
 
     /** Found by any thread, whether they are there or not. */
-    private final BitSet acquired = new BitSet();
+    private final BitSet acquired;
 
     private final BitSet condemned = new BitSet();
 
     /** If not null, all others are condemned, too. */
     private BitSet remaining;
+
+    Marks(int numbers) {
+      referredTo = new BitSet(numbers);
+      acquired = new BitSet(numbers);
+    }
 
     synchronized boolean acquire(int number) {
       if (condemned.get(number) || (remaining != null && !remaining.get(number))) {

@@ -14,7 +14,7 @@ import java.util.Map;
 public final class Replacements {
 
   /** None for any chunk. */
-  static final Replacements NONE = new Replacements(null, 0);
+  public static final Replacements NONE = new Replacements(null, 0);
 
   private final Fingerprinter fingerprinter;
   private final long maxBytes;

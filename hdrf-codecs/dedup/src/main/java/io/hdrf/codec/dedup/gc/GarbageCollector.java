@@ -5,6 +5,7 @@ import io.hdrf.codec.dedup.container.ChunkPins;
 import io.hdrf.codec.dedup.container.CompactionResult;
 import io.hdrf.codec.dedup.container.ContainerInfo;
 import io.hdrf.codec.dedup.container.ContainerStore;
+import io.hdrf.codec.dedup.container.Replacements;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.heal.ChunkHealer;
 import io.hdrf.codec.dedup.heal.CondemnedChunks;
@@ -256,6 +257,7 @@ public final class GarbageCollector implements Closeable {
   }
 
   private void cycle(GcResult result, Consumer<String> progress) throws IOException {
+    containers.readFooters(bytes -> requireOpen());
     long bytes = memory.reserve(ContainerRange.memory(containers.containers()));
     try {
       cycle(ContainerRange.of(containers.containers(), bytes), result, progress);
@@ -295,7 +297,7 @@ public final class GarbageCollector implements Closeable {
       String part,
       Consumer<String> progress)
       throws IOException {
-    ChunkPins.Cycle cycle = chunkPins.begin(range.from(), range.to());
+    ChunkPins.Cycle cycle = chunkPins.begin(range.from(), range.to(), range.numbers());
     try {
       awaitPins();
       // Before the blocks are read: chunks added later to other containers are not examined.
@@ -654,32 +656,30 @@ public final class GarbageCollector implements Closeable {
   private void compactNow(Candidate candidate, ChunkPins.Cycle cycle, GcResult result)
       throws IOException {
     long container = candidate.container.id();
-    CondemnedChunks selection =
-        new CondemnedChunks(cycle, index, container, candidate.dead, candidate.mend);
-    boolean done = false;
-    try {
-      CompactionResult compaction = containers.compact(container, selection, this::pace);
-      done = true;
-      result.chunksDropped += compaction.chunksDropped();
-      result.bytesFreed += compaction.bytesFreed();
-      result.garbageBytes -= compaction.bytesFreed();
-      result.bytesWritten += compaction.bytesWritten();
-      if (compaction.chunksKept() == 0) {
-        result.containersDeleted++;
-      } else {
-        result.containersCompacted++;
-      }
-    } finally {
-      if (!done) {
-        selection.spare();
-      }
+    CompactionResult compaction =
+        new CondemnedChunks(cycle, index, container, candidate.dead, candidate.mend)
+            .drop(containers, Replacements.NONE, this::pace);
+    result.chunksDropped += compaction.chunksDropped();
+    result.bytesFreed += compaction.bytesFreed();
+    result.garbageBytes -= compaction.bytesFreed();
+    result.bytesWritten += compaction.bytesWritten();
+    if (compaction.chunksKept() == 0) {
+      result.containersDeleted++;
+    } else {
+      result.containersCompacted++;
     }
   }
 
   private void pace(long bytes) throws InterruptedIOException {
     if (!throttle.take(bytes, stopping)) {
-      throw new InterruptedIOException(
-          stopping.getAsBoolean() ? "the store is being closed" : "interrupted");
+      requireOpen();
+      throw new InterruptedIOException("interrupted");
+    }
+  }
+
+  private void requireOpen() throws InterruptedIOException {
+    if (stopping.getAsBoolean()) {
+      throw new InterruptedIOException("the store is being closed");
     }
   }
 

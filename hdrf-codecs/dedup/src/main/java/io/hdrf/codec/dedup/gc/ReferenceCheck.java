@@ -8,19 +8,22 @@ import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.spi.store.MetadataException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Counts every reference of the stored blocks and of the index, and those to chunks that are not
- * there. Keeps two bits for each chunk of the store. For one run by one thread.
+ * there. Keeps two bits for each chunk of the store, if there is memory for that. For one run by
+ * one thread.
  */
 public final class ReferenceCheck {
 
@@ -32,7 +35,13 @@ public final class ReferenceCheck {
   private final BlockReferences references;
   private final FingerprintIndex index;
   private final Consumer<String> problems;
-  private final Set<Long> blocks = new HashSet<>();
+  private final BooleanSupplier stopping;
+
+  private final long maxMemory;
+
+  /** Whether there is memory for what is known of each chunk. */
+  private boolean knowsChunks;
+
   private final Set<Long> badBlocks = new HashSet<>();
 
   /** Chunks that are named as bases and can't be read, and why; chunks that need them come next. */
@@ -44,6 +53,8 @@ public final class ReferenceCheck {
   /** The chunks of containers that get no more of them. */
   private final Map<Long, BitSet> sealed = new HashMap<>();
 
+  private long blocks;
+  private long lastBlock;
   private long referenceCount;
   private long missing;
   private long entries;
@@ -55,16 +66,22 @@ public final class ReferenceCheck {
   /**
    * @param problems receives the blocks that need a missing chunk, the first hundred, and what is
    *     wrong with the index
+   * @param maxMemory bytes for what is known of each chunk
+   * @param stopping returns true to end a run
    */
   public ReferenceCheck(
       ContainerStore containers,
       BlockReferences references,
       FingerprintIndex index,
-      Consumer<String> problems) {
+      Consumer<String> problems,
+      long maxMemory,
+      BooleanSupplier stopping) {
     this.containers = containers;
     this.references = references;
     this.index = index;
     this.problems = problems;
+    this.stopping = stopping;
+    this.maxMemory = maxMemory;
   }
 
   /**
@@ -74,26 +91,33 @@ public final class ReferenceCheck {
    *     those that are kept as differences, their bytes, and the bytes of the differences: without
    *     these three if there are none; entries of the index, and how many of these name no chunk
    *     that is there: without the latter if they are in memory, which does not tell, and without
-   *     both if the index can't be read
-   * @throws IOException if a block file can't be read
+   *     both if the index can't be read. The first three alone if there is no memory for more.
+   * @throws IOException if a block file can't be read, or the run is to end
    */
   public Map<String, Long> run() throws IOException {
+    containers.readFooters(bytes -> requireGoingOn());
+    knowsChunks = ContainerRange.memory(containers.containers()) <= maxMemory;
     references.forEach(
         new BlockReferences.Visitor() {
           @Override
-          public void reference(long blockId, long container, int first, int count) {
+          public void reference(long blockId, long container, int first, int count)
+              throws IOException {
             look(blockId, container, first, count, false);
           }
 
           @Override
-          public void base(long blockId, long container, int first, int count) {
+          public void base(long blockId, long container, int first, int count) throws IOException {
             look(blockId, container, first, count, true);
           }
         });
     Map<String, Long> counts = new LinkedHashMap<>();
-    counts.put("blocks", (long) blocks.size());
+    counts.put("blocks", blocks);
     counts.put("references", referenceCount);
     counts.put("missing", missing);
+    if (!knowsChunks) {
+      LOG.info("There are too many chunks to count those that no block refers to");
+      return counts;
+    }
     counts.put("unreferenced", unreferenced());
     if (differences > 0) {
       counts.put("chunksAsDifferences", differences);
@@ -108,8 +132,11 @@ public final class ReferenceCheck {
    * @param asBases whether the chunks are needed only by chunks that are differences to them, which
    *     come next
    */
-  private void look(long blockId, long container, int first, int count, boolean asBases) {
-    blocks.add(blockId);
+  private void look(long blockId, long container, int first, int count, boolean asBases)
+      throws IOException {
+    requireGoingOn();
+    blocks += blocks == 0 || blockId != lastBlock ? 1 : 0;
+    lastBlock = blockId;
     referenceCount += count;
     ContainerDirectory content = null;
     String absence = "is not there";
@@ -125,7 +152,9 @@ public final class ReferenceCheck {
         found(blockId, ref, absence, asBases);
         continue;
       }
-      referredTo.computeIfAbsent(container, id -> new BitSet()).set(number);
+      if (knowsChunks) {
+        referredTo.computeIfAbsent(container, id -> new BitSet()).set(number);
+      }
       if (containers.isBad(ref)) {
         found(blockId, ref, "is damaged", asBases);
       } else if (asBases) {
@@ -139,6 +168,12 @@ public final class ReferenceCheck {
           report(blockId, base, problem);
         }
       }
+    }
+  }
+
+  private void requireGoingOn() throws InterruptedIOException {
+    if (stopping.getAsBoolean()) {
+      throw new InterruptedIOException("the store is being closed");
     }
   }
 
@@ -159,9 +194,10 @@ public final class ReferenceCheck {
   }
 
   /** Chunks of blocks that are not in place yet are among them. */
-  private long unreferenced() {
+  private long unreferenced() throws InterruptedIOException {
     long count = 0;
     for (ContainerInfo container : containers.containers()) {
+      requireGoingOn();
       ContainerDirectory content;
       try {
         content = containers.directory(container.id());

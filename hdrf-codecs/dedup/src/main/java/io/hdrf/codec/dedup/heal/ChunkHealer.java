@@ -245,17 +245,7 @@ public final class ChunkHealer {
 
   private CompactionResult rewrite(long id, Replacements found, BitSet dead, ChunkPins.Cycle cycle)
       throws IOException {
-    CondemnedChunks selection = new CondemnedChunks(cycle, index, id, dead, false);
-    boolean done = false;
-    try {
-      CompactionResult result = containers.compact(id, selection, found, this::pace);
-      done = true;
-      return result;
-    } finally {
-      if (!done) {
-        selection.spare();
-      }
-    }
+    return new CondemnedChunks(cycle, index, id, dead, false).drop(containers, found, this::pace);
   }
 
   /** Looks for the needed chunks, and keeps those of groups of which it finds all. */

@@ -3,6 +3,10 @@ package io.hdrf.codec.dedup.heal;
 
 import io.hdrf.codec.dedup.container.ChunkPins;
 import io.hdrf.codec.dedup.container.ChunkSelection;
+import io.hdrf.codec.dedup.container.CompactionResult;
+import io.hdrf.codec.dedup.container.ContainerStore;
+import io.hdrf.codec.dedup.container.Replacements;
+import io.hdrf.codec.dedup.container.Throttle;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
 import java.io.IOException;
@@ -52,8 +56,23 @@ public final class CondemnedChunks implements ChunkSelection {
     return live;
   }
 
-  /** Takes the condemnation back, where the container was not rewritten. */
-  public void spare() {
-    cycle.spare(container);
+  /**
+   * Rewrites the container without them. Where that fails, the condemnation is taken back.
+   *
+   * @param found chunks to put in the place of those that are there
+   * @throws IOException if the container stays as it is
+   */
+  public CompactionResult drop(ContainerStore containers, Replacements found, Throttle throttle)
+      throws IOException {
+    boolean done = false;
+    try {
+      CompactionResult result = containers.compact(container, this, found, throttle);
+      done = true;
+      return result;
+    } finally {
+      if (!done) {
+        cycle.spare(container);
+      }
+    }
   }
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.index;
 
-import io.hdrf.codec.dedup.container.ContainerInfo;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
@@ -87,11 +86,7 @@ final class IndexRebuild {
 
   /** Begins with an empty store: the chunks of all containers that there are now are to come. */
   void begin() throws MetadataException {
-    long last = -1;
-    for (ContainerInfo container : containers.containers()) {
-      last = container.id();
-    }
-    mark.setPosition(new CompleteMark.Position(0, last));
+    mark.setPosition(new CompleteMark.Position(0, containers.last()));
   }
 
   /**
@@ -108,13 +103,10 @@ final class IndexRebuild {
     if (position == null) {
       return mark.isSet();
     }
-    for (ContainerInfo container : containers.containers()) {
-      if (container.id() < position.next() || container.id() > position.last()) {
-        continue;
-      }
-      if (container.problem() == null) {
-        index(container.id(), filters, stopping, meanwhile);
-      }
+    for (long container = containers.next(position.next() - 1);
+        container >= 0 && container <= position.last();
+        container = containers.next(container)) {
+      index(container, filters, stopping, meanwhile);
       if (stopping.getAsBoolean()) {
         return false;
       }
@@ -123,7 +115,7 @@ final class IndexRebuild {
         // The store was emptied or put back: the rebuild begins again.
         return false;
       }
-      position = new CompleteMark.Position(container.id() + 1, position.last());
+      position = new CompleteMark.Position(container + 1, position.last());
       mark.setPosition(position);
     }
     mark.set();

@@ -3,7 +3,6 @@ package io.hdrf.codec.dedup.index;
 
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.dba.Insertion;
-import java.util.Arrays;
 
 /**
  * Durable chunks that get entries in the index, at most {@link #MAX_COUNT}. Filled and then handed
@@ -13,8 +12,8 @@ final class IndexUpdate {
 
   static final int MAX_COUNT = 1024;
 
-  private byte[] fingerprints;
-  private long[] refs;
+  private final byte[] fingerprints;
+  private final long[] refs;
   private int count;
 
   /** The segment of each chunk; null until the filters have given them. */
@@ -23,20 +22,16 @@ final class IndexUpdate {
   private Insertion insertion;
 
   /**
-   * @param expected how many chunks there will be, about
+   * @param most how many chunks there will be at most
    */
-  IndexUpdate(int expected) {
-    int room = Math.max(1, Math.min(expected, MAX_COUNT));
+  IndexUpdate(int most) {
+    int room = Math.min(most, MAX_COUNT);
     fingerprints = new byte[room * Fingerprinter.LENGTH];
     refs = new long[room];
   }
 
   /** Adds a chunk; its fingerprint begins at {@code offset}. */
   void add(byte[] from, int offset, long ref) {
-    if (count == refs.length) {
-      refs = Arrays.copyOf(refs, 2 * count);
-      fingerprints = Arrays.copyOf(fingerprints, 2 * fingerprints.length);
-    }
     System.arraycopy(
         from, offset, fingerprints, count * Fingerprinter.LENGTH, Fingerprinter.LENGTH);
     refs[count] = ref;

@@ -9,11 +9,13 @@ import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.io.InMemory;
 import io.hdrf.spi.store.StoreUnreachableException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,7 +40,9 @@ class ReferenceCheckTest {
   }
 
   private Map<String, Long> check() throws IOException {
-    return new ReferenceCheck(store.containers, store, store.index, problems::add).run();
+    return new ReferenceCheck(
+            store.containers, store, store.index, problems::add, 1 << 20, () -> false)
+        .run();
   }
 
   @Test
@@ -61,6 +65,43 @@ class ReferenceCheckTest {
   }
 
   @Test
+  void withoutMemoryForEachChunkItLooksForMissingOnesAlone() throws IOException {
+    long[] refs = store.sealed(5);
+    store.blocks.put(1L, new long[] {refs[0], refs[1]});
+    store.blocks.put(2L, new long[] {refs[4], refs[4] + 1});
+    Map<String, Long> found =
+        new ReferenceCheck(store.containers, store, store.index, problems::add, 1, () -> false)
+            .run();
+    assertThat(found)
+        .containsExactly(
+            Map.entry("blocks", 2L), Map.entry("references", 4L), Map.entry("missing", 1L));
+    assertThat(problems).singleElement().asString().contains("blk_2 needs chunk");
+  }
+
+  @Test
+  void endsWhereTheStoreIsClosed() throws IOException {
+    long[] refs = store.sealed(5);
+    store.blocks.put(1L, refs);
+    AtomicBoolean closing = new AtomicBoolean();
+    ReferenceCheck check =
+        new ReferenceCheck(
+            store.containers,
+            visitor -> {
+              closing.set(true);
+              store.forEach(visitor);
+            },
+            store.index,
+            problems::add,
+            1 << 20,
+            closing::get);
+    assertThatThrownBy(check::run).isInstanceOf(InterruptedIOException.class);
+    ReferenceCheck late =
+        new ReferenceCheck(
+            store.containers, store, store.index, problems::add, 1 << 20, closing::get);
+    assertThatThrownBy(late::run).isInstanceOf(InterruptedIOException.class);
+  }
+
+  @Test
   void aBlockIsNamedOnceWithTheFirstChunkThatIsMissing() throws IOException {
     long[] refs = store.sealed(3);
     long container = ChunkRef.container(refs[0]);
@@ -76,7 +117,9 @@ class ReferenceCheckTest {
                   visitor.reference(3, container + 7, 0, 1);
                 },
                 store.index,
-                problems::add)
+                problems::add,
+                1 << 20,
+                () -> false)
             .run();
     assertThat(found)
         .containsEntry("blocks", 3L)
@@ -117,7 +160,9 @@ class ReferenceCheckTest {
                   visitor.reference(1, container, ChunkRef.number(refs[0]), 1);
                 },
                 store.index,
-                problems::add)
+                problems::add,
+                1 << 20,
+                () -> false)
             .run();
     assertThat(found)
         .containsEntry("references", 3L)

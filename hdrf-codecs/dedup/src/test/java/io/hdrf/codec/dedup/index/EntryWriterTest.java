@@ -59,8 +59,8 @@ class EntryWriterTest {
   }
 
   @Test
-  void aPublicationGrowsAsNeeded() {
-    IndexUpdate update = new IndexUpdate(0);
+  void aPublicationHasWhatWasAdded() {
+    IndexUpdate update = new IndexUpdate(IndexUpdate.MAX_COUNT + 1);
     byte[] names = new byte[Fingerprinter.LENGTH + 1];
     for (int i = 0; i < IndexUpdate.MAX_COUNT; i++) {
       assertThat(update.isFull()).isFalse();
