@@ -5,7 +5,6 @@ import io.hdrf.conf.HdrfConf;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.conf.MirrorSettings;
 import io.hdrf.datanode.mirror.Mirroring;
-import io.hdrf.datanode.mirror.query.BlockKeyProofs;
 import io.hdrf.datanode.volume.Chains;
 import io.hdrf.reduce.ReductionRules;
 import io.hdrf.scheme.SchemeChain;
@@ -77,7 +76,6 @@ final class MirroringSetup {
         framesAreStored,
         storage,
         functions,
-        BlockKeyProofs.UNKNOWN,
         timer);
   }
 

@@ -133,6 +133,19 @@ public final class BufferPool {
     }
   }
 
+  /**
+   * Returns a buffer with room for so many bytes: this one, or a larger one in its place, with
+   * other content. Without memory for that, this one is still the caller's: it is given back last.
+   */
+  public ByteBuffer atLeast(ByteBuffer buffer, int length) {
+    if (buffer.capacity() >= length) {
+      return buffer;
+    }
+    ByteBuffer larger = take(length);
+    give(buffer);
+    return larger;
+  }
+
   /** Returns the capacity in bytes of the buffers that {@link #take} gives for a length. */
   public static int capacityFor(int length) {
     return capacityOf(classOf(length));

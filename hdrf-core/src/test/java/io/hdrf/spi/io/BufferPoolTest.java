@@ -46,6 +46,27 @@ class BufferPoolTest {
   }
 
   @Test
+  void aLargerBufferTakesThePlaceOfOne() {
+    BufferPool pool = new BufferPool(1 << 20);
+    ByteBuffer buffer = pool.take(10);
+    assertThat(pool.atLeast(buffer, buffer.capacity())).isSameAs(buffer);
+    ByteBuffer larger = pool.atLeast(buffer, buffer.capacity() + 1);
+    assertThat(larger.capacity()).isGreaterThan(buffer.capacity());
+    assertThat(pool.take(10)).isSameAs(buffer);
+  }
+
+  /** If it were given back, its user would give it back once more, and two would have it next. */
+  @Test
+  void aBufferStaysWithItsUserWhereThereIsNoMemoryForALargerOne() {
+    BufferPool pool = new BufferPool(64 << 20);
+    // With it the next one is more than the JVM's limit of 2 GiB.
+    ByteBuffer buffer = pool.take(64 << 20);
+    assertThatThrownBy(() -> pool.atLeast(buffer, Integer.MAX_VALUE))
+        .isInstanceOf(OutOfMemoryError.class);
+    assertThat(pool.idleBytes()).isZero();
+  }
+
+  @Test
   void idleBuffersAreBounded() {
     BufferPool pool = new BufferPool(100 << 10);
     List<ByteBuffer> buffers = new ArrayList<>();

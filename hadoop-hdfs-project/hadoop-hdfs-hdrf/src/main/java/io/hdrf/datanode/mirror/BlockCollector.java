@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
+import org.apache.hadoop.io.IOUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -126,13 +127,7 @@ final class BlockCollector implements Closeable {
 
   @Override
   public void close() {
-    if (spool != null) {
-      try {
-        spool.close();
-      } catch (IOException e) {
-        LOG.debug("Closing the spool of {} failed", block, e);
-      }
-      spool = null;
-    }
+    IOUtils.cleanupWithLogger(LOG, spool);
+    spool = null;
   }
 }

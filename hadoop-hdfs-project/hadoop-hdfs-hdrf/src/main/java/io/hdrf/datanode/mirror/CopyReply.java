@@ -46,12 +46,6 @@ final class CopyReply extends FilterInputStream {
   }
 
   @Override
-  public void close() throws IOException {
-    copied = null;
-    super.close();
-  }
-
-  @Override
   public int read() throws IOException {
     return read(single, 0, 1) < 0 ? -1 : single[0] & 0xFF;
   }

@@ -43,11 +43,11 @@ final class FrameEncoder implements Closeable {
   int encode(ByteBuffer data) {
     if (!meter.isReduced()) {
       mirroring.counters().sentPlain(data.remaining());
-      encoded = cleared(encoded, data.remaining());
+      clear(data.remaining());
       return keep(data);
     }
     int begin = data.position();
-    encoded = cleared(encoded, chain.maxEncodedLength(data.remaining()));
+    clear(chain.maxEncodedLength(data.remaining()));
     int stages;
     try {
       long from = System.nanoTime();
@@ -72,18 +72,9 @@ final class FrameEncoder implements Closeable {
 
   /** Returns an empty buffer with room for so many bytes, which replaces the last encoded frame. */
   ByteBuffer clear(int length) {
-    encoded = cleared(encoded, length);
+    encoded = BufferPool.shared().atLeast(encoded, length);
+    encoded.clear();
     return encoded;
-  }
-
-  private static ByteBuffer cleared(ByteBuffer buffer, int length) {
-    ByteBuffer roomy = buffer;
-    if (buffer.capacity() < length) {
-      BufferPool.shared().give(buffer);
-      roomy = BufferPool.shared().take(length);
-    }
-    roomy.clear();
-    return roomy;
   }
 
   /** Returns the last encoded frame; to consume it changes nothing here. */

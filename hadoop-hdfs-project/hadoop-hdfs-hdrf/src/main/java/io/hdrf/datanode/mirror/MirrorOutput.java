@@ -31,7 +31,6 @@ final class MirrorOutput extends OutputStream {
 
   private final Mirroring mirroring;
   private final OutputStream under;
-  private final String peerName;
   private final RecordWriter records;
   private final MirrorInputStream upstream;
   private final Acknowledgements acknowledgements;
@@ -50,7 +49,6 @@ final class MirrorOutput extends OutputStream {
   private MirrorOutput(
       Mirroring mirroring,
       OutputStream under,
-      String peerName,
       PeerLink peer,
       MirrorInputStream upstream,
       Acknowledgements acknowledgements,
@@ -58,7 +56,6 @@ final class MirrorOutput extends OutputStream {
       State state) {
     this.mirroring = mirroring;
     this.under = under;
-    this.peerName = peerName;
     this.peer = peer;
     this.upstream = upstream;
     this.acknowledgements = acknowledgements;
@@ -77,7 +74,6 @@ final class MirrorOutput extends OutputStream {
   static MirrorOutput ofClient(
       Mirroring mirroring,
       OutputStream under,
-      String peerName,
       PeerLink peer,
       MirrorInputStream upstream,
       Acknowledgements acknowledgements,
@@ -85,15 +81,15 @@ final class MirrorOutput extends OutputStream {
       throws IOException {
     MirrorOutput out =
         new MirrorOutput(
-            mirroring, under, peerName, peer, upstream, acknowledgements, onRequest, State.OPENING);
+            mirroring, under, peer, upstream, acknowledgements, onRequest, State.OPENING);
     out.opening = StreamOpening.request();
     out.records.begin(mirroring.own());
     return out;
   }
 
   /** Makes the output of the side that was connected to. */
-  static MirrorOutput ofServer(Mirroring mirroring, OutputStream under, String peerName) {
-    return new MirrorOutput(mirroring, under, peerName, null, null, null, null, State.UNFRAMED);
+  static MirrorOutput ofServer(Mirroring mirroring, OutputStream under) {
+    return new MirrorOutput(mirroring, under, null, null, null, null, State.UNFRAMED);
   }
 
   /**
@@ -286,7 +282,7 @@ final class MirrorOutput extends OutputStream {
       }
     }
     if (operation != null) {
-      mirroring.counters().sent(operation.name(), peerName, plain, wire);
+      mirroring.counters().sent(operation.name(), peer.name(), plain, wire);
       operation = null;
     }
     if (framer != null) {

@@ -123,8 +123,7 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
     Acknowledgements acknowledgements = new Acknowledgements();
     CopyReply in = new CopyReply(mirroring, streams.in, peer, acknowledgements);
     MirrorOutput out =
-        MirrorOutput.ofClient(
-            mirroring, streams.out, peer.name(), peer, upstream, acknowledgements, in::expect);
+        MirrorOutput.ofClient(mirroring, streams.out, peer, upstream, acknowledgements, in::expect);
     SocketChannel channel = socket.getChannel();
     return new IOStreamPair(
         in, channel == null ? out : new MirrorSocketOutputStream(out, channel, writeTimeout));
@@ -133,17 +132,10 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
   /** Connects once more, to ask for chunks. */
   private ChunkQueryConnection ask(InetSocketAddress address, Handshake handshake)
       throws IOException {
-    int timeout = mirroring.probeTimeoutMillis();
     Socket socket = sockets.newSocket();
     boolean connected = false;
     try {
-      NetUtils.connect(socket, address, timeout);
-      socket.setTcpNoDelay(true);
-      IOStreamPair streams =
-          handshake.on(
-              socket, NetUtils.getOutputStream(socket, timeout), NetUtils.getInputStream(socket));
-      streams.out.write(Preamble.encode(WireFormat.ASK));
-      streams.out.flush();
+      IOStreamPair streams = begin(socket, address, handshake, WireFormat.ASK);
       connected = true;
       return new ChunkQueryConnection(
           new ChunkQueryStream(streams.in, streams.out), BlockKeyProofs.address(address), socket);
@@ -156,17 +148,23 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
 
   /** Asks on a separate connection, since a stock DataNode closes it. */
   private Capabilities probe(InetSocketAddress address, Handshake handshake) throws IOException {
-    int timeout = mirroring.probeTimeoutMillis();
     try (Socket socket = sockets.newSocket()) {
-      NetUtils.connect(socket, address, timeout);
-      socket.setTcpNoDelay(true);
-      socket.setSoTimeout(timeout);
-      IOStreamPair streams =
-          handshake.on(
-              socket, NetUtils.getOutputStream(socket, timeout), NetUtils.getInputStream(socket));
-      streams.out.write(Preamble.encode(WireFormat.PROBE));
-      streams.out.flush();
-      return Capabilities.read(streams.in);
+      socket.setSoTimeout(mirroring.probeTimeoutMillis());
+      return Capabilities.read(begin(socket, address, handshake, WireFormat.PROBE).in);
     }
+  }
+
+  /** Connects, and says what for. */
+  private IOStreamPair begin(
+      Socket socket, InetSocketAddress address, Handshake handshake, int kind) throws IOException {
+    int timeout = mirroring.probeTimeoutMillis();
+    NetUtils.connect(socket, address, timeout);
+    socket.setTcpNoDelay(true);
+    IOStreamPair streams =
+        handshake.on(
+            socket, NetUtils.getOutputStream(socket, timeout), NetUtils.getInputStream(socket));
+    streams.out.write(Preamble.encode(kind));
+    streams.out.flush();
+    return streams;
   }
 }

@@ -109,7 +109,7 @@ public final class MirrorSaslServer extends SaslDataTransferServer {
       Peer peer, IOStreamPair streams, int readBefore, OutputStream underlyingOut)
       throws IOException {
     String name = name(peer);
-    MirrorOutput out = MirrorOutput.ofServer(mirroring, streams.out, name);
+    MirrorOutput out = MirrorOutput.ofServer(mirroring, streams.out);
     MirrorInputStream[] self = new MirrorInputStream[1];
     MirrorInputStream in =
         new MirrorInputStream(

@@ -4,7 +4,6 @@ package io.hdrf.datanode.mirror;
 import io.hdrf.block.BlockRef;
 import io.hdrf.conf.MirrorSettings;
 import io.hdrf.datanode.mirror.LinkChoice.Form;
-import io.hdrf.datanode.mirror.query.BlockKeyProofs;
 import io.hdrf.datanode.mirror.query.ChunkQueries;
 import io.hdrf.datanode.mirror.query.ChunkQueryClient;
 import io.hdrf.datanode.mirror.query.ChunkQueryConnection;
@@ -138,7 +137,7 @@ public final class Mirroring implements Closeable {
    * @param substitute the chain for blocks whose own frames can't travel; empty if there is none
    * @param sends whether this DataNode reduces blocks at all
    * @param framesAreStored whether it may do so in frames that peers store as they come
-   * @param functions as for {@link ChunkQueries}, like {@code proofs}
+   * @param functions as for {@link ChunkQueries}
    * @param timer drops frames that nobody stores, and what {@link ChunkQueries} says
    */
   public Mirroring(
@@ -151,7 +150,6 @@ public final class Mirroring implements Closeable {
       boolean framesAreStored,
       Storage storage,
       Map<String, ChunkFunction> functions,
-      BlockKeyProofs proofs,
       Timer timer) {
     this.settings = settings;
     this.rules = rules;
@@ -161,7 +159,7 @@ public final class Mirroring implements Closeable {
     this.configured = configured;
     this.substitute = substitute.ids();
     this.storage = storage;
-    this.queries = new ChunkQueries(settings, functions, proofs, storage::chunks, counters, timer);
+    this.queries = new ChunkQueries(settings, functions, storage::chunks, counters, timer);
     this.memory =
         new ReceiveMemory(
             settings.receiveMemory(),
@@ -234,7 +232,7 @@ public final class Mirroring implements Closeable {
             block.poolId(),
             () -> referencesBroke(peer));
     ReferenceSender sender = new ReferenceSender(this, records, peer, function, session, encoder);
-    if (sender.start(threads)) {
+    if (sender.start()) {
       return sender;
     }
     encoder.close();
@@ -400,13 +398,30 @@ public final class Mirroring implements Closeable {
     }
   }
 
-  /** The schemes with which a block's data are encoded for a peer. */
+  /**
+   * The schemes with which a block's data are encoded for a peer. One that asks for a copy was not
+   * looked at before, as {@link #link} does: it may lack schemes, or this DataNode may.
+   */
   int[] chainFor(BlockRef block, PeerLink peer) {
-    if (configured != null) {
-      return configured.ids();
+    int[] wanted = certainChain();
+    if (configured == null) {
+      SchemeChain chain = storage.chainOf(block);
+      wanted = canStore(chain, peer) ? chain.ids() : wanted;
     }
-    SchemeChain chain = storage.chainOf(block);
-    return canStore(chain, peer) ? chain.ids() : substitute;
+    return wanted.length > 0 && canTravel(wanted) && peer.canDecode(wanted)
+        ? wanted
+        : commonScheme(peer, wanted);
+  }
+
+  /** Who asks in records has found one that both have. */
+  private int[] commonScheme(PeerLink peer, int[] otherwise) {
+    for (int id : chains.usable()) {
+      int[] single = {id};
+      if (peer.canDecode(single)) {
+        return single;
+      }
+    }
+    return otherwise;
   }
 
   /** The replica of a block that this very thread writes, or null. */

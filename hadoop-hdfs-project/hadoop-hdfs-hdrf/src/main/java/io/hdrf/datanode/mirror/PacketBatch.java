@@ -117,10 +117,7 @@ final class PacketBatch {
         begin = 0;
         end = 0;
         int wanted = isBusy() ? Math.max(MAX_DATA, length) : length;
-        if (slab.capacity() < wanted) {
-          BufferPool.shared().give(slab);
-          slab = BufferPool.shared().take(wanted);
-        }
+        slab = BufferPool.shared().atLeast(slab, wanted);
       }
       ByteBuffer room = slab.duplicate();
       room.clear();

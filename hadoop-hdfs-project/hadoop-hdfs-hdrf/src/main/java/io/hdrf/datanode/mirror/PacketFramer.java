@@ -132,8 +132,8 @@ final class PacketFramer implements Closeable {
    * called before the first packet, where all are encoded here.
    */
   void batch(Acknowledgements acknowledged, long holdNanos) {
-    BufferPool.shared().give(data);
     batch = new PacketBatch(mirroring, records, encoder, collector, acknowledged, holdNanos);
+    BufferPool.shared().give(data);
   }
 
   /** Returns whether what was sent last tells something of the form in which packets go. */
@@ -228,18 +228,10 @@ final class PacketFramer implements Closeable {
   }
 
   private void beginData(int length) throws IOException {
-    data = batch != null ? batch.room(length) : atLeast(data, length);
+    data = batch != null ? batch.room(length) : BufferPool.shared().atLeast(data, length);
     data.clear();
     data.limit(length);
     dataLeft = length;
-  }
-
-  private static ByteBuffer atLeast(ByteBuffer buffer, int length) {
-    if (buffer.capacity() >= length) {
-      return buffer;
-    }
-    BufferPool.shared().give(buffer);
-    return BufferPool.shared().take(length);
   }
 
   private void sendIfComplete() throws IOException {

@@ -154,12 +154,23 @@ final class PacketFrames implements Closeable {
   /** Returns a copy with separate buffers, or null where there is no memory for optional use. */
   PacketFrames copy() {
     PacketFrames copy = new PacketFrames(memory.optional());
+    boolean done = false;
+    try {
+      done = copyTo(copy);
+    } finally {
+      if (!done) {
+        copy.close();
+      }
+    }
+    return done ? copy : null;
+  }
+
+  private boolean copyTo(PacketFrames copy) {
     copy.begin(dataLength, ByteBuffer.wrap(head, 0, headLength));
     for (Frame frame : frames.subList(0, count)) {
       ByteBuffer stored = copy.memory.tryTake(frame.stored.remaining());
       if (stored == null) {
-        copy.close();
-        return null;
+        return false;
       }
       stored.put(frame.stored.duplicate());
       stored.flip();
@@ -179,7 +190,7 @@ final class PacketFrames implements Closeable {
     copy.references = references;
     copy.summed = summed;
     copy.digest = digest;
-    return copy;
+    return true;
   }
 
   /** Returns whether this is the packet whose bytes before its data are these. */

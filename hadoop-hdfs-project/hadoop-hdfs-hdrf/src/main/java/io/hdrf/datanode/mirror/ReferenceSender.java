@@ -15,8 +15,6 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Iterator;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -110,17 +108,13 @@ final class ReferenceSender implements Closeable {
    *
    * @return false if there are no threads for it; nothing is to be closed then but the encoder
    */
-  boolean start(ExecutorService threads) {
-    try {
-      threads.execute(session::run);
-      threads.execute(this::run);
+  boolean start() {
+    if (mirroring.execute(session::run) && mirroring.execute(this::run)) {
       return true;
-    } catch (RejectedExecutionException e) {
-      LOG.debug("No thread to ask for chunks", e);
-      session.close();
-      cutter.close();
-      return false;
     }
+    session.close();
+    cutter.close();
+    return false;
   }
 
   /**

@@ -76,18 +76,20 @@ final class MemoryStore implements Mirroring.Storage {
     if (registry.names().contains(SCHEME)) {
       functions.put(SCHEME, new Function());
     }
-    return new Mirroring(
-        new MirrorSettings(conf),
-        new ReductionRules(new HdrfConf(conf)),
-        new WireChains(registry, conf),
-        null,
-        own,
-        true,
-        WireChains.travels(chain),
-        this,
-        functions,
-        new BlockKeyProofs(null, poolId -> false),
-        timer);
+    Mirroring mirroring =
+        new Mirroring(
+            new MirrorSettings(conf),
+            new ReductionRules(new HdrfConf(conf)),
+            new WireChains(registry, conf),
+            null,
+            own,
+            true,
+            WireChains.travels(chain),
+            this,
+            functions,
+            timer);
+    mirroring.queries().setProofs(new BlockKeyProofs(null, poolId -> false));
+    return mirroring;
   }
 
   /** Stores all chunks of a block. */

@@ -16,6 +16,7 @@ import io.hdrf.wire.RecordWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -381,10 +382,10 @@ class PacketFramerTest {
             new boolean[0],
             null,
             new String[0]);
-    PeerLink peer = new PeerLink(null, mirroring.own());
+    PeerLink peer = new PeerLink(InetSocketAddress.createUnresolved("peer", 0), mirroring.own());
     try (MirrorOutput out =
         MirrorOutput.ofClient(
-            mirroring, wire, "peer", peer, null, new Acknowledgements(), transfer -> {})) {
+            mirroring, wire, peer, null, new Acknowledgements(), transfer -> {})) {
       byte[] bytes = request.toByteArray();
       out.write(bytes, 0, bytes.length);
       ByteArrayOutputStream last = new ByteArrayOutputStream();

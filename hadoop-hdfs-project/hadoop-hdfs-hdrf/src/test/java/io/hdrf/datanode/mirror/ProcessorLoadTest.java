@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,9 +64,14 @@ class ProcessorLoadTest {
     assertThat(load.beginFull().getAsBoolean()).isFalse();
   }
 
-  /** Where the kernel told nothing, two looks at once would not say yes. */
+  /**
+   * Where the kernel told nothing, no look would say yes; two of a moment do, which tell nothing.
+   */
   @Test
   void thisKernelTells() {
-    assertThat(new ProcessorLoad().beginFull().getAsBoolean()).isTrue();
+    assertThat(
+            IntStream.range(0, 1000)
+                .anyMatch(look -> new ProcessorLoad().beginFull().getAsBoolean()))
+        .isTrue();
   }
 }

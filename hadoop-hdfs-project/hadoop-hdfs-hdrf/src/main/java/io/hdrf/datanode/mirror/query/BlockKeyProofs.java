@@ -35,7 +35,7 @@ import org.apache.hadoop.security.token.Token;
 public final class BlockKeyProofs {
 
   /** Nobody is answered, since it is not known yet whether there are block tokens. */
-  public static final BlockKeyProofs UNKNOWN =
+  static final BlockKeyProofs UNKNOWN =
       new BlockKeyProofs(
           null,
           poolId -> {

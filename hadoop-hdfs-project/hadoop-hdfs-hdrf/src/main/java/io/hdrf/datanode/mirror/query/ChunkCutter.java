@@ -148,10 +148,7 @@ public final class ChunkCutter implements Closeable {
   private void keepOpen(ByteBuffer work) {
     ByteBuffer rest = work.duplicate();
     openLength = rest.remaining();
-    if (open.capacity() < openLength) {
-      BufferPool.shared().give(open);
-      open = BufferPool.shared().take(openLength);
-    }
+    open = BufferPool.shared().atLeast(open, openLength);
     open.clear();
     open.put(rest);
   }

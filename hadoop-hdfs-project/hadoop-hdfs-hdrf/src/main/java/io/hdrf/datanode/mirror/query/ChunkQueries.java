@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import org.apache.hadoop.hdfs.net.Peer;
 import org.apache.hadoop.hdfs.protocol.datatransfer.IOStreamPair;
+import org.apache.hadoop.io.IOUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,11 +49,10 @@ public final class ChunkQueries {
   private final ChunkQuerySessions sessions;
   private final Semaphore strangers = new Semaphore(MAX_STRANGERS);
   private final AtomicBoolean refusalLogged = new AtomicBoolean();
-  private volatile BlockKeyProofs proofs;
+  private volatile BlockKeyProofs proofs = BlockKeyProofs.UNKNOWN;
 
   /**
    * @param functions how the schemes whose chunks can be asked for cut and name them
-   * @param proofs how DataNodes prove themselves to each other until {@link #setProofs}
    * @param stores looks for chunks in the stores of a scheme on all volumes of a pool
    * @param timer drops what was promised to streams that did not come, and those who do not prove
    *     themselves
@@ -60,20 +60,18 @@ public final class ChunkQueries {
   public ChunkQueries(
       MirrorSettings settings,
       Map<String, ChunkFunction> functions,
-      BlockKeyProofs proofs,
       BiFunction<String, String, ChunkLookup> stores,
       WireCounters counters,
       Timer timer) {
     this.settings = settings;
     this.functions = functions;
-    this.proofs = proofs;
     this.stores = stores;
     this.counters = counters;
     this.timer = timer;
     this.sessions = new ChunkQuerySessions(MAX_HELD_PER_STREAM, MAX_HELD, LINGER_NANOS, timer);
   }
 
-  /** Sets how DataNodes prove themselves to each other from now on. */
+  /** Sets how DataNodes prove themselves to each other; before, nobody is answered. */
   public void setProofs(BlockKeyProofs peerProofs) {
     proofs = peerProofs;
   }
@@ -173,7 +171,7 @@ public final class ChunkQueries {
           TimeUnit.MILLISECONDS.toNanos(settings.probeTimeoutMillis()),
           () -> {
             if (strange.get()) {
-              closeQuietly(peer);
+              IOUtils.cleanupWithLogger(LOG, peer);
             }
           });
       new ChunkQueryServer(
@@ -190,14 +188,6 @@ public final class ChunkQueries {
       LOG.debug("{} asks no more", name, e);
     } finally {
       known.run();
-    }
-  }
-
-  private static void closeQuietly(Peer peer) {
-    try {
-      peer.close();
-    } catch (IOException e) {
-      LOG.debug("{} can't be closed", peer, e);
     }
   }
 }

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.io.IOUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -206,7 +207,7 @@ public final class ChunkQueryClient implements Closeable {
     // The pool's next task must not be interrupted in this one's place.
     Thread.interrupted();
     if (opened != null) {
-      closeQuietly(opened);
+      IOUtils.cleanupWithLogger(LOG, opened);
       synchronized (writing) {
         opened.stream().close();
       }
@@ -258,7 +259,7 @@ public final class ChunkQueryClient implements Closeable {
         return true;
       } catch (IOException e) {
         LOG.debug("A question can't be sent", e);
-        closeQuietly(current);
+        IOUtils.cleanupWithLogger(LOG, current);
         return false;
       }
     }
@@ -313,16 +314,6 @@ public final class ChunkQueryClient implements Closeable {
       queries.counters().askTraffic(bytes);
       bytes = 0;
     }
-    if (open != null) {
-      closeQuietly(open);
-    }
-  }
-
-  private static void closeQuietly(ChunkQueryConnection connection) {
-    try {
-      connection.close();
-    } catch (IOException e) {
-      LOG.debug("Closing failed", e);
-    }
+    IOUtils.cleanupWithLogger(LOG, open);
   }
 }
