@@ -61,10 +61,6 @@ public interface HdrfAdminProtocol {
   @Looks
   String[] block(long blockId) throws IOException;
 
-  /** Begins {@link TaskKind#REBUILD} for earlier commands, which never receive the result. */
-  @NeverWaits
-  void rebuild(String storageId, String poolId) throws IOException;
-
   /**
    * Returns one {@link VolumeInfo} for each pool on each volume where a scheme keeps its own store,
    * as text: the schemes as its store, and the current state of {@link TaskKind#RECLAIM} there as

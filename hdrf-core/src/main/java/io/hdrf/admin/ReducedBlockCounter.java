@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.admin;
 
+import io.hdrf.block.BlockChecksums;
+import io.hdrf.block.BlockVerifier;
 import io.hdrf.block.StoredBlocks;
+import io.hdrf.block.TagKey;
+import io.hdrf.volume.Superblock;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -29,6 +33,26 @@ public final class ReducedBlockCounter {
      * @throws IOException if the pool's blocks can't be counted, with the reason
      */
     StoredBlocks.Count count(Path pool) throws IOException;
+  }
+
+  /**
+   * Counts the reduced blocks of a pool that no DataNode has in service. Where the superblock is
+   * lost, every reduced block counts as damaged.
+   *
+   * @param pool {@code <volume>/current/<pool>}
+   */
+  public static StoredBlocks.Count ofStopped(Path pool) throws IOException {
+    Path hdrf = pool.resolve("hdrf");
+    TagKey key = Superblock.readKey(hdrf).orElse(new TagKey(new byte[TagKey.LENGTH]));
+    boolean mayLackChecksums = Superblock.readMayLackChecksums(hdrf);
+    return new StoredBlocks(
+            pool,
+            hdrf,
+            pool.getFileName().toString(),
+            key,
+            (path, file) ->
+                BlockVerifier.provesPlain(file, BlockChecksums.fileOf(path), mayLackChecksums))
+        .countReduced();
   }
 
   /**

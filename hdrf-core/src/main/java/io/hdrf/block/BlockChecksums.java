@@ -6,6 +6,10 @@ import io.hdrf.spi.io.ReadableFile;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
@@ -40,6 +44,23 @@ public final class BlockChecksums implements Closeable {
     this.type = type;
     this.bytesPerChecksum = bytesPerChecksum;
     this.metaLength = metaLength;
+  }
+
+  /**
+   * Returns the {@code .meta} file beside a block's file, whose generation stamp is not known.
+   *
+   * @throws NoSuchFileException if there is none
+   */
+  public static Path fileOf(Path blockFile) throws IOException {
+    String glob = blockFile.getFileName() + "_*.meta";
+    try (DirectoryStream<Path> found = Files.newDirectoryStream(blockFile.getParent(), glob)) {
+      for (Path meta : found) {
+        return meta;
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    throw new NoSuchFileException(blockFile.resolveSibling(glob).toString());
   }
 
   /**

@@ -3,9 +3,12 @@ package io.hdrf.block;
 
 import io.hdrf.scheme.ChainCodec;
 import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.ChannelFile;
+import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.ReadableFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 
 /** Proves that a block's file gives the data that the block was written with. */
 public final class BlockVerifier {
@@ -122,6 +125,23 @@ public final class BlockVerifier {
     long each = checksums.bytesPerChecksum();
     long chunks = (BlockFormat.HEADER_LENGTH + each - 1) / each;
     return verifyBegin(file, Math.min(file.length(), chunks * each), checksums).isOk();
+  }
+
+  /**
+   * Returns the same by the block's {@code .meta} file; a damaged one proves nothing.
+   *
+   * @param file the block's own, which stays open
+   * @throws java.nio.file.NoSuchFileException if there is no {@code .meta} file: nothing is proved,
+   *     and HDFS may be about to move the block
+   */
+  public static boolean provesPlain(
+      ReadableFile file, Path metaFile, boolean reducedMayLackChecksums) throws IOException {
+    try (ChannelFile meta = ChannelFile.open(metaFile);
+        BlockChecksums checksums = BlockChecksums.open(metaFile, meta)) {
+      return provesPlain(file, checksums, reducedMayLackChecksums);
+    } catch (CorruptFileException e) {
+      return false;
+    }
   }
 
   /** Receives a block's data in order; returns false to end. */

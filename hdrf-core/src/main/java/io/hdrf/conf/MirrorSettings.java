@@ -3,7 +3,6 @@ package io.hdrf.conf;
 
 import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.PluginSettings;
-import java.util.Objects;
 import org.apache.hadoop.conf.Configuration;
 
 /**
@@ -95,33 +94,5 @@ public final class MirrorSettings {
   /** Returns the time that a packet waits for the peer's answer, which of its chunks it has. */
   public int answerTimeoutMillis() {
     return answerTimeoutMillis;
-  }
-
-  @Override
-  public boolean equals(Object other) {
-    return other instanceof MirrorSettings
-        && ((MirrorSettings) other).enabled == enabled
-        && ((MirrorSettings) other).automatic == automatic
-        && ((MirrorSettings) other).references == references
-        && ((MirrorSettings) other).sendChecksums == sendChecksums
-        && ((MirrorSettings) other).scheme.equals(scheme)
-        && ((MirrorSettings) other).receiveMemory == receiveMemory
-        && ((MirrorSettings) other).peerExpirySeconds == peerExpirySeconds
-        && ((MirrorSettings) other).probeTimeoutMillis == probeTimeoutMillis
-        && ((MirrorSettings) other).answerTimeoutMillis == answerTimeoutMillis;
-  }
-
-  @Override
-  public int hashCode() {
-    return Objects.hash(
-        enabled,
-        automatic,
-        references,
-        sendChecksums,
-        scheme,
-        receiveMemory,
-        peerExpirySeconds,
-        probeTimeoutMillis,
-        answerTimeoutMillis);
   }
 }

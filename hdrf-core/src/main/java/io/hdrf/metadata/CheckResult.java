@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.metadata;
 
+import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 
@@ -19,6 +21,32 @@ public final class CheckResult {
   private long extra;
   private long unreadable;
   private final List<String> examples = new ArrayList<>();
+
+  /** Returns this as text: the five numbers, and the examples. */
+  public List<String> encode() {
+    List<String> lines = new ArrayList<>();
+    for (long number : new long[] {blocks, missing, wrong, extra, unreadable}) {
+      lines.add(Long.toString(number));
+    }
+    lines.addAll(examples);
+    return lines;
+  }
+
+  /** Reads {@link #encode}'s text. */
+  public static CheckResult decode(String[] lines) throws IOException {
+    CheckResult result = new CheckResult();
+    try {
+      result.blocks = Long.parseLong(lines[0]);
+      result.missing = Long.parseLong(lines[1]);
+      result.wrong = Long.parseLong(lines[2]);
+      result.extra = Long.parseLong(lines[3]);
+      result.unreadable = Long.parseLong(lines[4]);
+    } catch (NumberFormatException | ArrayIndexOutOfBoundsException e) {
+      throw new IOException("no result of a comparison: " + Arrays.toString(lines), e);
+    }
+    result.examples.addAll(Arrays.asList(lines).subList(5, lines.length));
+    return result;
+  }
 
   void block() {
     blocks++;

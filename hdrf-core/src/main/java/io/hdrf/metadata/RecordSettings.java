@@ -31,17 +31,4 @@ public final class RecordSettings {
   public int maxPending() {
     return maxPending;
   }
-
-  @Override
-  public boolean equals(Object other) {
-    return other instanceof RecordSettings
-        && ((RecordSettings) other).flushMillis == flushMillis
-        && ((RecordSettings) other).checkMillis == checkMillis
-        && ((RecordSettings) other).maxPending == maxPending;
-  }
-
-  @Override
-  public int hashCode() {
-    return Long.hashCode(flushMillis * 31 + checkMillis) * 31 + maxPending;
-  }
 }

@@ -63,14 +63,6 @@ public final class ChainCodec {
   }
 
   /**
-   * The number of calls of {@link #encode} that the schemes allow at the same time in one DataNode,
-   * over all its volumes; callers enforce it.
-   */
-  public int maxConcurrentBlocks() {
-    return chain.maxConcurrentBlocks();
-  }
-
-  /**
    * Returns whether {@link #decode} may wait until a scheme has a turn for one more frame. Threads
    * that have to serve other chains, too, leave it to others.
    */

@@ -144,17 +144,6 @@ public final class SchemeChain {
     return schemes.stream().allMatch(FrameScheme.class::isInstance);
   }
 
-  /**
-   * The number of blocks that may go through this chain at the same time in one DataNode, at least
-   * 1.
-   */
-  public int maxConcurrentBlocks() {
-    return schemes.stream()
-        .mapToInt(ReductionScheme::maxConcurrentBlocks)
-        .min()
-        .orElse(Integer.MAX_VALUE);
-  }
-
   /** The names with commas between them; {@code none} for the empty chain. */
   @Override
   public String toString() {

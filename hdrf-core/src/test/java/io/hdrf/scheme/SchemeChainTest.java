@@ -66,7 +66,6 @@ class SchemeChainTest {
     for (String value : new String[] {null, "", "  ", "none", " none "}) {
       assertThat(parse(value).isEmpty()).isTrue();
       assertThat(parse(value)).hasToString("none");
-      assertThat(parse(value).maxConcurrentBlocks()).isEqualTo(Integer.MAX_VALUE);
       assertThat(parse(value).keepsContentInStore()).isFalse();
     }
   }
@@ -75,8 +74,6 @@ class SchemeChainTest {
   void tellsWhatItsSchemesTell() throws IOException {
     assertThat(parse("store,deflate").keepsContentInStore()).isTrue();
     assertThat(parse("run,deflate").keepsContentInStore()).isFalse();
-    assertThat(parse("whole-block,deflate").maxConcurrentBlocks()).isEqualTo(2);
-    assertThat(parse("deflate").maxConcurrentBlocks()).isEqualTo(Integer.MAX_VALUE);
   }
 
   @Test

@@ -13,6 +13,7 @@ import io.hdrf.admin.TaskKind;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.datanode.job.VolumeJobs;
 import io.hdrf.datanode.replica.BlockRecords;
+import io.hdrf.datanode.volume.DirectoryCounts;
 import io.hdrf.datanode.volume.SchemeStores;
 import io.hdrf.metadata.CheckResult;
 import io.hdrf.metadata.RecordTask;
@@ -34,6 +35,7 @@ public final class AdminService implements HdrfAdminProtocol {
   private final BlockRecords records;
   private final SchemeStores schemeStores;
   private final VolumeJobs jobs;
+  private final DirectoryCounts counts;
   private final SpaceUse use;
   private final ReplicaForms replicas;
   private final HdrfMetrics metrics;
@@ -43,10 +45,12 @@ public final class AdminService implements HdrfAdminProtocol {
       BlockRecords records,
       SchemeStores schemeStores,
       VolumeJobs jobs,
+      DirectoryCounts counts,
       SpaceUse use,
       ReplicaForms replicas,
       HdrfMetrics metrics) {
     this.jobs = jobs;
+    this.counts = counts;
     this.records = records;
     this.schemeStores = schemeStores;
     this.use = use;
@@ -143,7 +147,11 @@ public final class AdminService implements HdrfAdminProtocol {
             what,
             () -> {
               begun.set(volume.begin(RecordTask.Kind.valueOf(wanted.name())));
-              return lines(begun.get().await());
+              CheckResult result = begun.get().await();
+              if (result == null) {
+                throw new IOException("The DataNode stops");
+              }
+              return result.encode();
             },
             () -> begun.get() == null ? "" : begun.get().progress().encode());
       case RECLAIM:
@@ -158,7 +166,7 @@ public final class AdminService implements HdrfAdminProtocol {
         return tasks.start(
             wanted.word(),
             () ->
-                (wanted == TaskKind.COUNT ? jobs.reducedBlocks() : jobs.leftOut())
+                (wanted == TaskKind.COUNT ? counts.reducedBlocks() : counts.leftOut())
                     .stream().map(ReducedBlocks::encode).collect(Collectors.toList()),
             () -> "");
       case SUM:
@@ -171,26 +179,6 @@ public final class AdminService implements HdrfAdminProtocol {
   @Override
   public String[] task(String id) throws IOException {
     return tasks.poll(id);
-  }
-
-  private static List<String> lines(CheckResult result) throws IOException {
-    if (result == null) {
-      throw new IOException("The DataNode stops");
-    }
-    List<String> lines = new ArrayList<>();
-    for (long number :
-        new long[] {
-          result.blocks(), result.missing(), result.wrong(), result.extra(), result.unreadable()
-        }) {
-      lines.add(Long.toString(number));
-    }
-    lines.addAll(result.examples());
-    return lines;
-  }
-
-  @Override
-  public void rebuild(String storageId, String poolId) throws IOException {
-    startTask(TaskKind.REBUILD.word(), storageId, poolId);
   }
 
   @Override

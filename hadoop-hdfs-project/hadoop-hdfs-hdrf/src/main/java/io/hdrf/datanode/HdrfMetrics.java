@@ -75,45 +75,18 @@ final class HdrfMetrics implements MetricsSource {
     DefaultMetricsSystem.instance().unregisterSource(name);
   }
 
-  /** Receives metrics by their names. */
-  private interface Visitor {
-    void counter(String name, long value);
-
-    void gauge(String name, long value);
-  }
-
   @Override
   public void getMetrics(MetricsCollector collector, boolean all) {
     MetricsRecordBuilder record = collector.addRecord(RECORD).setContext("dfs");
     visit(
-        new Visitor() {
-          @Override
-          public void counter(String name, long value) {
-            record.addCounter(info(name), value);
-          }
-
-          @Override
-          public void gauge(String name, long value) {
-            record.addGauge(info(name), value);
-          }
-        });
+        (name, value) -> record.addCounter(info(name), value),
+        (name, value) -> record.addGauge(info(name), value));
   }
 
   /** The same by name. */
   Map<String, Long> values() {
     Map<String, Long> values = new LinkedHashMap<>();
-    visit(
-        new Visitor() {
-          @Override
-          public void counter(String name, long value) {
-            values.put(name, value);
-          }
-
-          @Override
-          public void gauge(String name, long value) {
-            values.put(name, value);
-          }
-        });
+    visit(values::put, values::put);
     return values;
   }
 
@@ -139,38 +112,38 @@ final class HdrfMetrics implements MetricsSource {
                 (name, value) -> visitor.accept(capitalised(scheme) + capitalised(name), value)));
   }
 
-  private void visit(Visitor visitor) {
-    visitCounters(visitor, counters.values());
-    visitCounters(visitor, wire.values());
-    visitCounters(visitor, jobs.counters().values());
-    visitor.gauge("JobsRunning", jobs.counters().running());
-    visitor.gauge("QueueLength", reducer.queueLength());
-    visitor.gauge("Pending", reducer.pending());
+  private void visit(ObjLongConsumer<String> counter, ObjLongConsumer<String> gauge) {
+    visitCounters(counter, counters.values());
+    visitCounters(counter, wire.values());
+    visitCounters(counter, jobs.counters().values());
+    gauge.accept("JobsRunning", jobs.counters().running());
+    gauge.accept("QueueLength", reducer.queueLength());
+    gauge.accept("Pending", reducer.pending());
     reducer
         .inProcess()
-        .forEach((scheme, blocks) -> visitor.gauge("BlocksInProcess-" + scheme, blocks));
+        .forEach((scheme, blocks) -> gauge.accept("BlocksInProcess-" + scheme, blocks));
     reducer
         .waitingForScheme()
-        .forEach((scheme, blocks) -> visitor.gauge("BlocksWaiting-" + scheme, blocks));
-    visitCounters(visitor, records.counters().values());
-    visitor.gauge("MetadataPending", records.pending());
-    visitor.gauge("MetadataStoresDown", records.down());
-    visitSpace(visitor);
-    visitMemory(visitor);
-    visitStores(schemeStores.metrics(), visitor::gauge);
+        .forEach((scheme, blocks) -> gauge.accept("BlocksWaiting-" + scheme, blocks));
+    visitCounters(counter, records.counters().values());
+    gauge.accept("MetadataPending", records.pending());
+    gauge.accept("MetadataStoresDown", records.down());
+    visitSpace(gauge);
+    visitMemory(counter, gauge);
+    visitStores(schemeStores.metrics(), gauge);
     counters
         .byChain()
         .forEach(
             (chain, chainCounters) -> {
               String suffix = "-" + chain;
-              visitor.counter("BlocksReduced" + suffix, chainCounters.blocks());
-              visitor.counter("BytesReducedLogical" + suffix, chainCounters.logicalBytes());
-              visitor.counter("BytesReducedPhysical" + suffix, chainCounters.physicalBytes());
+              counter.accept("BlocksReduced" + suffix, chainCounters.blocks());
+              counter.accept("BytesReducedLogical" + suffix, chainCounters.logicalBytes());
+              counter.accept("BytesReducedPhysical" + suffix, chainCounters.physicalBytes());
             });
   }
 
   /** There are none before the first time that all was added up, nor where not all could be. */
-  private void visitSpace(Visitor visitor) {
+  private void visitSpace(ObjLongConsumer<String> gauge) {
     List<VolumeUse> uses = history.last();
     if (uses.isEmpty() || !uses.stream().allMatch(VolumeUse::isWhole)) {
       return;
@@ -181,22 +154,22 @@ final class HdrfMetrics implements MetricsSource {
       all = all.plus(use.all());
       files += use.fileBytes();
     }
-    visitor.gauge("SpaceBlocks", all.blocks());
-    visitor.gauge("SpaceLogicalBytes", all.logicalBytes());
-    visitor.gauge("SpaceStoredBytes", all.fileBytes() + files);
+    gauge.accept("SpaceBlocks", all.blocks());
+    gauge.accept("SpaceLogicalBytes", all.logicalBytes());
+    gauge.accept("SpaceStoredBytes", all.fileBytes() + files);
   }
 
-  private void visitMemory(Visitor visitor) {
+  private void visitMemory(ObjLongConsumer<String> counter, ObjLongConsumer<String> gauge) {
     long limit = memory.limit();
-    visitor.gauge("MemoryLimitBytes", limit == MemoryBudget.UNLIMITED ? 0 : limit);
-    visitor.gauge("MemoryUsedBytes", memory.used());
-    memory.usedByUser().forEach((user, bytes) -> visitor.gauge("MemoryUsedBytes-" + user, bytes));
-    visitor.counter("MemoryDeclined", memory.declined());
-    visitor.counter("MemoryBytesReclaimed", memory.reclaimed());
+    gauge.accept("MemoryLimitBytes", limit == MemoryBudget.UNLIMITED ? 0 : limit);
+    gauge.accept("MemoryUsedBytes", memory.used());
+    memory.usedByUser().forEach((user, bytes) -> gauge.accept("MemoryUsedBytes-" + user, bytes));
+    counter.accept("MemoryDeclined", memory.declined());
+    counter.accept("MemoryBytesReclaimed", memory.reclaimed());
   }
 
-  private static void visitCounters(Visitor visitor, Map<String, Long> values) {
-    values.forEach((name, value) -> visitor.counter(capitalised(name), value));
+  private static void visitCounters(ObjLongConsumer<String> counter, Map<String, Long> values) {
+    values.forEach((name, value) -> counter.accept(capitalised(name), value));
   }
 
   private static MetricsInfo info(String name) {

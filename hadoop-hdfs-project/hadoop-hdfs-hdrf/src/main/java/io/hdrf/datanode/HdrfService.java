@@ -23,6 +23,7 @@ import io.hdrf.datanode.replica.Savings;
 import io.hdrf.datanode.replica.UnreadableReplicas;
 import io.hdrf.datanode.volume.BlocksBeingWritten;
 import io.hdrf.datanode.volume.Chains;
+import io.hdrf.datanode.volume.DirectoryCounts;
 import io.hdrf.datanode.volume.IoTimes;
 import io.hdrf.datanode.volume.PlainProof;
 import io.hdrf.datanode.volume.PoolSlice;
@@ -36,16 +37,12 @@ import java.io.Closeable;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
-import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.util.ShutdownHookManager;
 
 /**
@@ -99,7 +96,7 @@ public final class HdrfService implements Closeable {
             files,
             memory.budget(),
             dataset::adjustUsed,
-            new UnreadableReplicas(dataset));
+            (volume, poolId) -> new UnreadableReplicas(replicas, volume, poolId));
     schemeStores = new SchemeStores(slices);
     BlockOpener opener = new BlockOpener(slices, counters, times);
     reads =
@@ -129,7 +126,6 @@ public final class HdrfService implements Closeable {
             owner);
     jobs =
         new VolumeJobs(
-            setup.dataDirectories,
             slices,
             new JobTasks(replicas, opener, plain, reducer, conf.reduceThreads()),
             storageId ->
@@ -169,6 +165,7 @@ public final class HdrfService implements Closeable {
             records,
             schemeStores,
             jobs,
+            new DirectoryCounts(setup.dataDirectories, slices),
             use,
             new ReplicaForms(dataset, slices, records, opener),
             metrics);
@@ -190,50 +187,9 @@ public final class HdrfService implements Closeable {
     slices.closeAll();
   }
 
-  // Volumes and pools: see VolumeChanges
-
-  public boolean openPool(FsVolumeSpi volume, String poolId) throws IOException {
-    return changes.openPool(volume, poolId);
-  }
-
-  public void closePools(FsVolumeSpi volume, List<String> poolIds) {
-    changes.closePools(volume, poolIds);
-  }
-
-  public boolean isOpen(FsVolumeSpi volume, String poolId) {
-    return changes.isOpen(volume, poolId);
-  }
-
-  public void poolIsLoaded(String poolId, Set<FsVolumeSpi> failing) {
-    changes.poolIsLoaded(poolId, failing);
-  }
-
-  public void volumeIsComing(StorageLocation location) {
-    changes.volumeIsComing(location);
-  }
-
-  public void volumesAreTakenOut(Collection<StorageLocation> locations) {
-    changes.volumesAreTakenOut(locations);
-  }
-
-  public void volumeIsLoaded(FsVolumeSpi volume, Collection<String> poolIds) {
-    changes.volumeIsLoaded(volume, poolIds);
-  }
-
-  public void stopJobs(String poolId) {
-    changes.stopJobs(poolId);
-  }
-
-  public void closePool(String poolId) {
-    changes.closePool(poolId);
-  }
-
-  public void closeVolume(String storageId) {
-    changes.closeVolume(storageId);
-  }
-
-  void wakeScan() {
-    changes.wakeScan();
+  /** What pools and volumes that come and go are told to. */
+  public VolumeChanges changes() {
+    return changes;
   }
 
   /**
@@ -255,7 +211,7 @@ public final class HdrfService implements Closeable {
    */
   private void onConversion() {
     reducer.dropWaiting();
-    wakeScan();
+    changes.wakeScan();
   }
 
   /** Called when the Reducer's queue has room again after it was full. */

@@ -20,7 +20,7 @@ import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
 /** Follows pools and volumes that come and go. Thread-safe. */
-final class VolumeChanges {
+public final class VolumeChanges {
 
   private final DatasetAccess dataset;
   private final DataDirectories dataDirectories;
@@ -62,7 +62,7 @@ final class VolumeChanges {
    * @return false if there was nothing to do
    * @throws IOException says why the volume must not start
    */
-  boolean openPool(FsVolumeSpi volume, String poolId) throws IOException {
+  public boolean openPool(FsVolumeSpi volume, String poolId) throws IOException {
     return !volume.isTransientStorage()
         && volume.getStorageType() != StorageType.PROVIDED
         && slices.open(volume, poolId);
@@ -73,12 +73,12 @@ final class VolumeChanges {
    *
    * @param poolIds for which {@link #openPool} returned true
    */
-  void closePools(FsVolumeSpi volume, List<String> poolIds) {
+  public void closePools(FsVolumeSpi volume, List<String> poolIds) {
     poolIds.forEach(poolId -> slices.close(volume.getStorageID(), poolId));
   }
 
   /** Returns whether nothing is left for {@link #openPool} to do. */
-  boolean isOpen(FsVolumeSpi volume, String poolId) {
+  public boolean isOpen(FsVolumeSpi volume, String poolId) {
     return volume.isTransientStorage()
         || volume.getStorageType() == StorageType.PROVIDED
         || slices.find(volume.getStorageID(), poolId) != null;
@@ -89,7 +89,7 @@ final class VolumeChanges {
    *
    * @param failing volumes whose replicas are not in the map, and which leave
    */
-  void poolIsLoaded(String poolId, Set<FsVolumeSpi> failing) {
+  public void poolIsLoaded(String poolId, Set<FsVolumeSpi> failing) {
     // Not on volumes that are being added, with replicas of their own to be loaded.
     for (FsVolumeSpi volume : dataset.volumes()) {
       if (!failing.contains(volume)) {
@@ -126,17 +126,17 @@ final class VolumeChanges {
   }
 
   /** Called before a volume is added, which may fail. */
-  void volumeIsComing(StorageLocation location) {
+  public void volumeIsComing(StorageLocation location) {
     dataDirectories.add(location);
   }
 
   /** Called after administrators took volumes out, in service or failed. */
-  void volumesAreTakenOut(Collection<StorageLocation> locations) {
+  public void volumesAreTakenOut(Collection<StorageLocation> locations) {
     dataDirectories.remove(locations);
   }
 
   /** Called after a volume was added, with its replicas of these pools. */
-  void volumeIsLoaded(FsVolumeSpi volume, Collection<String> poolIds) {
+  public void volumeIsLoaded(FsVolumeSpi volume, Collection<String> poolIds) {
     poolIds.forEach(poolId -> noteLoaded(volume, poolId));
     startRecords();
     jobs.resume();
@@ -153,12 +153,12 @@ final class VolumeChanges {
   }
 
   /** Ends the jobs on a pool whose replicas are about to be forgotten, and warns its records. */
-  void stopJobs(String poolId) {
+  public void stopJobs(String poolId) {
     jobs.closePool(poolId);
     records.poolLeaves(poolId);
   }
 
-  void closePool(String poolId) {
+  public void closePool(String poolId) {
     mirroring.queries().poolEnded(poolId);
     jobs.closePool(poolId);
     scan.removePool(poolId);
@@ -167,7 +167,7 @@ final class VolumeChanges {
     records.closePool(poolId);
   }
 
-  void closeVolume(String storageId) {
+  public void closeVolume(String storageId) {
     jobs.closeVolume(storageId);
     slices.closeVolume(storageId);
     records.closeVolume(storageId);

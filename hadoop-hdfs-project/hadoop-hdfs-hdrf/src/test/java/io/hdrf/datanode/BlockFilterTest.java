@@ -79,7 +79,7 @@ class BlockFilterTest {
     // Scans begin every second; a file that only they find shows that more have been. The first
     // one may have begun before the verdicts.
     for (int i = 0; i < 4; i++) {
-      cluster.service(0).wakeScan();
+      cluster.service(0).changes().wakeScan();
       cluster.write("/more" + i, other, 1);
       cluster.awaitReduced("/more" + i);
       if (i == 0) {

@@ -79,7 +79,7 @@ class FirstAnswerTest {
 
   private void assertRests() throws Exception {
     awaitReplica();
-    cluster.service(0).wakeScan();
+    cluster.service(0).changes().wakeScan();
     cluster.assertRests(0, block);
   }
 

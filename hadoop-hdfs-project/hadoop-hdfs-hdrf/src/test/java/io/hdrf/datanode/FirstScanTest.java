@@ -256,7 +256,7 @@ class FirstScanTest {
                     .allMatch(volume -> volume.status().state() == StoreStatus.State.IN_STEP));
     forgetReads(files);
     for (int round = 0; round < 3; round++) {
-      cluster.service(0).wakeScan();
+      cluster.service(0).changes().wakeScan();
       Thread.sleep(1_200);
     }
     for (Map.Entry<String, Path> file : files.entrySet()) {

@@ -108,7 +108,7 @@ class HaUpgradeTest {
 
   private void assertStaysPlain(String path) throws Exception {
     for (int i = 0; i < DATA_NODES; i++) {
-      cluster.service(i).wakeScan();
+      cluster.service(i).changes().wakeScan();
       for (LocatedBlock block : cluster.blocks(path)) {
         cluster.assertRests(i, block.getBlock());
       }

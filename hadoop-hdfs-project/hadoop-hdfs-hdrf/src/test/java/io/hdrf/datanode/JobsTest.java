@@ -230,7 +230,7 @@ class JobsTest {
 
   /** More than two rounds of the scan, in which it would reduce what it found. */
   private void letTheScanLook() throws InterruptedException {
-    cluster.service(0).wakeScan();
+    cluster.service(0).changes().wakeScan();
     Thread.sleep(2500);
     cluster.awaitReduced();
   }

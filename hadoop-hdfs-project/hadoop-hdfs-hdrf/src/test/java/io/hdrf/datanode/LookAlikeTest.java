@@ -78,7 +78,7 @@ class LookAlikeTest {
 
   private static void assertComesBack(String path, byte[] data) throws Exception {
     TestBytes.assertSame("just written", cluster.read(path), data);
-    cluster.service(0).wakeScan();
+    cluster.service(0).changes().wakeScan();
     cluster.awaitReduced();
     ExtendedBlock block = cluster.block(path);
     for (int datanode = 0; datanode < 3; datanode++) {

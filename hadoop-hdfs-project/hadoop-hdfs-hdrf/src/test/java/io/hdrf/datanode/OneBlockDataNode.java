@@ -84,7 +84,7 @@ public final class OneBlockDataNode implements AutoCloseable {
             new HdrfSetup(conf, files, null), UUID.randomUUID().toString(), new Dataset());
     boolean started = false;
     try {
-      service.openPool(volume, POOL);
+      service.changes().openPool(volume, POOL);
       started = true;
     } finally {
       if (!started) {

@@ -361,7 +361,7 @@ class RawFileRulesTest {
     cluster.dataset(0).cache(pool, new long[] {block.getBlockId()});
     HdrfCluster.await("the block to be cached", () -> isCached(block));
     assertThat(cluster.isReduced(0, block)).isFalse();
-    cluster.service(0).wakeScan();
+    cluster.service(0).changes().wakeScan();
     Thread.sleep(1500);
     cluster.awaitReduced();
     assertThat(cluster.isReduced(0, block)).isFalse();
@@ -390,7 +390,7 @@ class RawFileRulesTest {
     away.get();
     cluster.awaitReduced();
     if (cluster.service(0).counters().blocksReduced() == before) {
-      cluster.service(0).wakeScan();
+      cluster.service(0).changes().wakeScan();
       Thread.sleep(1500);
       assertThat(cluster.isReduced(0, block)).isFalse();
     }

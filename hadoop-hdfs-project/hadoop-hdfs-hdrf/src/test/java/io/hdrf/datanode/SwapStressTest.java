@@ -291,7 +291,7 @@ class SwapStressTest {
     try {
       while (!stop.get()) {
         for (int datanode = 0; datanode < 2; datanode++) {
-          cluster.service(datanode).wakeScan();
+          cluster.service(datanode).changes().wakeScan();
           DataNodeTestUtils.runDirectoryScanner(cluster.datanode(datanode));
         }
         Thread.sleep(200);

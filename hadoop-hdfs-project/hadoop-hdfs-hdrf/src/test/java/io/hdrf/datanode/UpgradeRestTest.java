@@ -32,7 +32,7 @@ class UpgradeRestTest {
   }
 
   private static void assertRests(ExtendedBlock block) throws Exception {
-    cluster.service(0).wakeScan();
+    cluster.service(0).changes().wakeScan();
     cluster.assertRests(0, block);
   }
 

@@ -97,7 +97,7 @@ class VolumeChangeTest {
       Files.createSymbolicLink(finalized, Path.of("nowhere/at/all"));
       assertThatThrownBy(() -> datanode.reconfigurePropertyImpl(DIRECTORIES, both))
           .isInstanceOf(ReconfigurationException.class);
-      assertThat(cluster.service(0).isOpen(leaving, cluster.pool())).isFalse();
+      assertThat(cluster.service(0).changes().isOpen(leaving, cluster.pool())).isFalse();
       Files.delete(finalized);
       Files.move(aside, finalized);
       datanode.reconfigurePropertyImpl(DIRECTORIES, both);
@@ -162,7 +162,9 @@ class VolumeChangeTest {
       assertThat(cluster.volumes(0)).hasSize(2);
       for (FsVolumeImpl volume : cluster.volumes(0)) {
         for (String pool : new String[] {cluster.pool(), late}) {
-          assertThat(cluster.service(0).isOpen(volume, pool)).as(pool + " on " + volume).isTrue();
+          assertThat(cluster.service(0).changes().isOpen(volume, pool))
+              .as(pool + " on " + volume)
+              .isTrue();
           assertThat(HdrfCluster.poolDirectory(volume, pool).resolve("hdrf/superblock.0")).exists();
         }
       }
@@ -252,7 +254,7 @@ class VolumeChangeTest {
             .isInstanceOf(ReconfigurationException.class);
         assertThat(cluster.volumes(0)).hasSize(1);
         for (String pool : pools) {
-          assertThat(cluster.service(0).isOpen(leaving, pool)).as(pool).isFalse();
+          assertThat(cluster.service(0).changes().isOpen(leaving, pool)).as(pool).isFalse();
         }
         for (int copy = 0; copy < 2; copy++) {
           Files.write(hdrf.resolve("superblock." + copy), superblock);

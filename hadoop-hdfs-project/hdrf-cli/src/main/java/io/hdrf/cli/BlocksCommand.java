@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cli;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hdrf.admin.StoreBytes;
@@ -104,7 +103,7 @@ final class BlocksCommand implements Callable<Integer> {
     if (worst != null && worst < 1) {
       throw new IllegalArgumentException("--worst is " + worst + "; at least 1 is needed");
     }
-    registry = SchemeRegistry.load(plugins == null ? Home.dist().resolve("plugins") : plugins);
+    registry = SchemeRegistry.load(Home.plugins(plugins));
     int schemeId = scheme == null ? 0 : registry.byName(scheme).id();
     Terminal terminal = Terminal.system();
     List<List<String>> rows = new ArrayList<>();
@@ -119,7 +118,8 @@ final class BlocksCommand implements Callable<Integer> {
             "stores",
             "ratio",
             "records"));
-    ArrayNode volumes = new ObjectMapper().createArrayNode();
+    ObjectNode root = Json.root();
+    ArrayNode volumes = root.putArray("volumes");
     Troubles troubles = new Troubles(terminal);
     target.each(
         troubles,
@@ -146,8 +146,6 @@ final class BlocksCommand implements Callable<Integer> {
     List<Listed> shown = new ArrayList<>(worst != null ? greatest : listed);
     shown.sort(worst != null ? BY_RATIO.reversed() : Comparator.comparingLong(Listed::id));
     if (json) {
-      ObjectNode root = Json.root();
-      root.set("volumes", volumes);
       ArrayNode blocks = root.putArray("blocks");
       shown.forEach(block -> blocks.add(json(block)));
       troubles.lines().forEach(root.putArray("notLookedAt")::add);
@@ -223,7 +221,7 @@ final class BlocksCommand implements Callable<Integer> {
   }
 
   private static ObjectNode json(RecordSource source, VolumeInfo volume, Sums sums) {
-    ObjectNode node = new ObjectMapper().createObjectNode();
+    ObjectNode node = Json.object();
     node.put("dataNode", source.name());
     node.put("directory", volume.directory());
     node.put("storageId", volume.storageId());
@@ -241,7 +239,7 @@ final class BlocksCommand implements Callable<Integer> {
   }
 
   private ObjectNode json(Listed block) {
-    ObjectNode node = new ObjectMapper().createObjectNode();
+    ObjectNode node = Json.object();
     node.put("blockId", block.id());
     node.put("dataNode", block.dataNode());
     node.put("directory", block.directory());

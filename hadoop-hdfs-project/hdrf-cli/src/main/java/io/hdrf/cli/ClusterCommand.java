@@ -2,8 +2,6 @@
 package io.hdrf.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hdrf.cluster.ClusterConfig;
@@ -63,11 +61,7 @@ final class ClusterCommand implements Runnable {
     private Path directory;
 
     Path directory() {
-      Path chosen =
-          directory == null
-              ? Path.of(System.getProperty("user.home"), ".hdrf", "cluster")
-              : directory;
-      return chosen.toAbsolutePath().normalize();
+      return (directory == null ? Home.cluster() : directory).toAbsolutePath().normalize();
     }
 
     LocalCluster open() throws IOException {
@@ -297,9 +291,6 @@ final class ClusterCommand implements Runnable {
         "The exit code is 0 if every daemon runs, else 1."
       })
   static final class Status implements Callable<Integer> {
-    private static final ObjectMapper MAPPER =
-        new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
-
     @Mixin private Location location;
 
     @Option(names = "--json", description = "Print JSON.")
@@ -309,7 +300,7 @@ final class ClusterCommand implements Runnable {
     public Integer call() throws IOException {
       LocalCluster cluster = location.open();
       Terminal terminal = Terminal.system();
-      ObjectNode root = MAPPER.createObjectNode();
+      ObjectNode root = Json.object();
       boolean healthy = cluster.nameNode().isServing();
       root.put("directory", cluster.config().directory().toString());
       root.put("uri", cluster.uri());
@@ -336,7 +327,7 @@ final class ClusterCommand implements Runnable {
         node.putArray("hdrf").addAll(metrics.get(metrics.size() - 1));
       }
       if (json) {
-        terminal.result(MAPPER.writeValueAsString(root));
+        terminal.result(Json.text(root));
       } else {
         terminal.result(
             String.format(

@@ -18,7 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,9 +65,9 @@ final class Demo {
     List<Path> clusters = List.of(stockDirectory, config.directory());
     try (ProcessGuard guard = new ProcessGuard(clusters)) {
       guard.killLeftovers();
-      deleteAll(work.resolve("result"));
+      WorkDirectory.deleteTree(work.resolve("result"));
       for (Path cluster : clusters) {
-        deleteAll(cluster);
+        WorkDirectory.deleteTree(cluster);
       }
       Files.createDirectories(work.resolve("result"));
 
@@ -93,7 +92,7 @@ final class Demo {
         wordCount("stock", cluster, hdfs, expected);
       }
       stop("stock", cluster);
-      deleteAll(stockDirectory);
+      WorkDirectory.deleteTree(stockDirectory);
 
       heading(config.stock() ? "Stock HDFS again" : "HDFS with HDRF, schemes " + config.schemes());
       Path actual = work.resolve("result").resolve("hdrf.txt");
@@ -125,7 +124,7 @@ final class Demo {
       stop("hdrf", cluster);
       stores.stop();
       if (report.allIdentical()) {
-        deleteAll(config.directory());
+        WorkDirectory.deleteTree(config.directory());
       }
       report.took("total", (System.nanoTime() - began) / 1e9);
     }
@@ -377,16 +376,5 @@ final class Demo {
       usages.add(dataNode.diskUsage());
     }
     return usages;
-  }
-
-  private static void deleteAll(Path directory) throws IOException {
-    if (!Files.exists(directory)) {
-      return;
-    }
-    try (Stream<Path> tree = Files.walk(directory)) {
-      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(path);
-      }
-    }
   }
 }

@@ -6,6 +6,7 @@ import io.hdrf.cluster.DataNode;
 import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.Waiting;
 import io.hdrf.metadata.BlockRecord;
+import io.hdrf.metadata.CheckResult;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -84,7 +85,7 @@ final class DemoRecords {
     long differences = 0;
     for (VolumeInfo volume : source.volumes()) {
       store = volume.store();
-      RecordSource.Check check = source.check(volume, false, progress);
+      CheckResult check = source.check(volume, false, progress);
       blocks += check.blocks();
       differences += check.differences() + check.unreadable();
       records += records(source, volume);

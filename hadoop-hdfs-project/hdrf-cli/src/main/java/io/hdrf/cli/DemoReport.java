@@ -2,13 +2,12 @@
 package io.hdrf.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.hdrf.cluster.ClusterConfig;
 import io.hdrf.cluster.DiskUsage;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,9 +16,6 @@ import java.util.Map;
 
 /** The results of a demo, for {@code --json}. */
 final class DemoReport {
-  private static final ObjectMapper MAPPER =
-      new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
-
   private final ClusterConfig config;
   private final Map<String, Double> seconds = new LinkedHashMap<>();
   private final Map<String, Boolean> identical = new LinkedHashMap<>();
@@ -69,11 +65,11 @@ final class DemoReport {
   }
 
   void write(Path file) throws IOException {
-    MAPPER.writeValue(file.toFile(), toJson());
+    Files.writeString(file, Json.text(toJson()));
   }
 
   ObjectNode toJson() {
-    ObjectNode root = MAPPER.createObjectNode();
+    ObjectNode root = Json.object();
     root.putObject("input").put("files", files).put("bytes", bytes);
     root.put("hadoop", hadoop);
     root.put("schemes", config.stock() ? "" : config.schemes());
@@ -94,7 +90,7 @@ final class DemoReport {
   }
 
   private static ObjectNode usages(List<DiskUsage> perDataNode) {
-    ObjectNode node = MAPPER.createObjectNode();
+    ObjectNode node = Json.object();
     DiskUsage total = DiskUsage.NONE;
     ArrayNode list = node.putArray("dataNodes");
     for (DiskUsage usage : perDataNode) {

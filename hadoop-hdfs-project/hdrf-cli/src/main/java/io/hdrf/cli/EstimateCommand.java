@@ -114,7 +114,7 @@ final class EstimateCommand implements Callable<Integer> {
     Terminal terminal = Terminal.system();
     Troubles troubles = new Troubles(terminal);
     List<EstimateFile> files = files(conf, troubles);
-    Path directory = plugins == null ? Home.dist().resolve("plugins") : plugins;
+    Path directory = Home.plugins(plugins);
     return run(files, conf, SchemeRegistry.load(directory), terminal, troubles);
   }
 

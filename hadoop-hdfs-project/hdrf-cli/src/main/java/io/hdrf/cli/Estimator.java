@@ -134,9 +134,7 @@ final class Estimator implements Closeable {
     // A filter's file has the same size when the filter is empty: filters are counted by chunks
     // instead.
     Path filters = directory.resolve("hdrf").resolve(DEDUP).resolve("filters");
-    if (Files.exists(filters)) {
-      WorkDirectory.deleteTree(filters);
-    }
+    WorkDirectory.deleteTree(filters);
     return new Estimate(
         chain.toString(),
         chunkSize,

@@ -3,6 +3,7 @@ package io.hdrf.cli;
 
 import io.hdrf.admin.ReferenceReport;
 import io.hdrf.admin.VolumeInfo;
+import io.hdrf.metadata.CheckResult;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -70,7 +71,7 @@ final class FsckCommand implements Callable<Integer> {
       throws IOException {
     String label = RecordTarget.label(source, volume);
     try (Progress progress = terminal.progress(label, 0, Progress.Unit.COUNT)) {
-      RecordSource.Check check = source.check(volume, repair, progress);
+      CheckResult check = source.check(volume, repair, progress);
       progress.done("compared");
       terminal.result(
           label

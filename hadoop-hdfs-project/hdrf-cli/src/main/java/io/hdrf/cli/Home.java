@@ -44,6 +44,20 @@ final class Home {
     return property("hdrf.dist");
   }
 
+  /**
+   * Returns the directory with the jars of schemes.
+   *
+   * @param given that of {@code --plugins}, or null
+   */
+  static Path plugins(Path given) throws IOException {
+    return given == null ? dist().resolve("plugins") : given;
+  }
+
+  /** Returns the directory of {@code hdrf cluster} where none is given. */
+  static Path cluster() {
+    return Path.of(System.getProperty("user.home"), ".hdrf", "cluster");
+  }
+
   /** Returns the distribution that HADOOP_HOME names, else Hadoop's jars in {@link #dist}. */
   static HadoopRuntime runtime() throws IOException {
     String hadoopHome = System.getenv("HADOOP_HOME");

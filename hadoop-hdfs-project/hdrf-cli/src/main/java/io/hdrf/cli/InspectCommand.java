@@ -51,7 +51,7 @@ final class InspectCommand implements Callable<Integer> {
     if (!Files.isRegularFile(file)) {
       throw new IllegalArgumentException("No file " + file);
     }
-    Path directory = plugins == null ? Home.dist().resolve("plugins") : plugins;
+    Path directory = Home.plugins(plugins);
     BlockInspection inspection =
         BlockInspection.of(file, SchemeRegistry.load(directory), json || frames);
     Terminal terminal = Terminal.system();

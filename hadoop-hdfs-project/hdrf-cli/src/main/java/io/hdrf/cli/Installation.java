@@ -147,7 +147,7 @@ final class Installation {
   private void removeDirectoryForDataNodes() throws IOException {
     Path directory = home.resolve(UsedDirectories.NAME);
     if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-      deleteAll(directory);
+      WorkDirectory.deleteTree(directory);
       changes.add("removed " + directory);
     }
   }
@@ -185,11 +185,11 @@ final class Installation {
       target = home.resolve(distribution.name() + "-" + i);
     }
     Path part = target.resolveSibling(target.getFileName() + PART);
-    deleteAll(part);
+    WorkDirectory.deleteTree(part);
     try {
       distribution.copyTo(part);
     } catch (IOException e) {
-      deleteAll(part);
+      WorkDirectory.deleteTree(part);
       throw e;
     }
     List<Path> kept = before.isPresent() ? ownPlugins(before.get()) : List.of();
@@ -340,7 +340,7 @@ final class Installation {
    */
   private void removeVersion(Path directory, Optional<Path> successor) throws IOException {
     if (isPart(directory)) {
-      deleteAll(directory);
+      WorkDirectory.deleteTree(directory);
       changes.add("removed " + directory + ", which was never finished");
       return;
     }
@@ -387,14 +387,6 @@ final class Installation {
           // Other files stay.
           continue;
         }
-      }
-    }
-  }
-
-  private static void deleteAll(Path directory) throws IOException {
-    if (Files.exists(directory)) {
-      for (Path path : deepestFirst(directory)) {
-        Files.delete(path);
       }
     }
   }

@@ -28,8 +28,6 @@ final class JobReport {
    */
   record Part(String name, List<JobInfo> jobs, List<ReducedBlocks> reduced, List<String> leftOut) {}
 
-  private static final String POOL_SUFFIX = "/current/BP-[^/]*/hdrf$";
-
   private final JobKind kind;
   private final List<Part> parts;
   private final boolean endIsExpected;
@@ -112,13 +110,16 @@ final class JobReport {
       part.leftOut.forEach(line -> gaps.add(part.name + ": " + line));
       for (JobInfo job : part.jobs) {
         if (isGap(job)) {
-          gaps.add(label(part, job.directory()) + ": " + gap(job));
+          gaps.add(RecordTarget.label(part.name, job.directory()) + ": " + gap(job));
         }
       }
       if (part.reduced != null) {
         for (ReducedBlocks count : part.reduced) {
           if (!count.isCounted()) {
-            gaps.add(label(part, count.directory()) + ": not counted: " + count.obstacle());
+            gaps.add(
+                RecordTarget.label(part.name, count.directory())
+                    + ": not counted: "
+                    + count.obstacle());
           }
         }
         if (part.reduced.isEmpty()) {
@@ -153,10 +154,6 @@ final class JobReport {
     return job.state() == JobInfo.State.WAITING
         ? "the conversion goes on by itself once the upgrade of HDFS is finalized"
         : "the job was not done to its end";
-  }
-
-  private static String label(Part part, String directory) {
-    return part.name + " " + directory.replaceFirst(POOL_SUFFIX, "");
   }
 
   String json() throws JsonProcessingException {
@@ -203,12 +200,13 @@ final class JobReport {
     List<String> lines = new ArrayList<>();
     for (Part part : parts) {
       for (JobInfo job : part.jobs) {
-        lines.add(label(part, job.directory()) + ": " + text(job) + "; " + job.mode());
+        lines.add(
+            RecordTarget.label(part.name, job.directory()) + ": " + text(job) + "; " + job.mode());
         job.examples().forEach(example -> lines.add("  " + example));
       }
       if (part.reduced != null) {
         for (ReducedBlocks count : part.reduced) {
-          lines.add(label(part, count.directory()) + ": " + text(count));
+          lines.add(RecordTarget.label(part.name, count.directory()) + ": " + text(count));
         }
       }
     }

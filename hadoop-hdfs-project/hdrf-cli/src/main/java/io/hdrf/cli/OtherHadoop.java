@@ -60,7 +60,7 @@ final class OtherHadoop {
     Path jars = home.resolve("target").resolve("hadoop-" + version);
     if (!Files.isDirectory(jars)) {
       Path part = jars.resolveSibling(jars.getFileName() + ".part");
-      delete(part);
+      WorkDirectory.deleteTree(part);
       try (Progress progress =
           Terminal.system().progress("Fetching Hadoop " + version, 0, Progress.Unit.NONE)) {
         Maven.fetch(
@@ -77,11 +77,5 @@ final class OtherHadoop {
       }
     }
     return HadoopRuntime.ofJars(jars, Home.dist());
-  }
-
-  private static void delete(Path directory) throws IOException {
-    if (Files.exists(directory)) {
-      WorkDirectory.deleteTree(directory);
-    }
   }
 }

@@ -2,6 +2,7 @@
 package io.hdrf.cli;
 
 import io.hdrf.admin.VolumeInfo;
+import io.hdrf.metadata.CheckResult;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -39,7 +40,7 @@ final class RebuildMetadataCommand implements Callable<Integer> {
   private static void rebuild(
       Terminal terminal, String label, RecordSource source, VolumeInfo volume) throws IOException {
     try (Progress progress = terminal.progress(label, 0, Progress.Unit.COUNT)) {
-      RecordSource.Check check = source.rebuild(volume, progress);
+      CheckResult check = source.rebuild(volume, progress);
       if (check.unreadable() > 0) {
         throw new IOException(
             check.unreadable()

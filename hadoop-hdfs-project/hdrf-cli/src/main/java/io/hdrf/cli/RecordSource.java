@@ -7,6 +7,7 @@ import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.admin.ReferenceReport;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.metadata.BlockRecord;
+import io.hdrf.metadata.CheckResult;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
@@ -45,23 +46,15 @@ interface RecordSource extends Closeable {
   /** Returns lines about a block; none if it is unknown here. */
   List<String> block(long blockId) throws IOException;
 
-  /** The result of comparing a volume's records with its blocks. */
-  record Check(
-      long blocks, long missing, long wrong, long extra, long unreadable, List<String> examples) {
-    long differences() {
-      return missing + wrong + extra;
-    }
-  }
-
   /**
    * Compares records with blocks.
    *
    * @param repair whether to write the records that differ
    */
-  Check check(VolumeInfo volume, boolean repair, Progress progress) throws IOException;
+  CheckResult check(VolumeInfo volume, boolean repair, Progress progress) throws IOException;
 
   /** Empties a volume's records and makes them again; unreadable blocks have none afterwards. */
-  Check rebuild(VolumeInfo volume, Progress progress) throws IOException;
+  CheckResult rebuild(VolumeInfo volume, Progress progress) throws IOException;
 
   /** Returns the volumes where a scheme keeps its own store. */
   List<VolumeInfo> schemeStores() throws IOException;

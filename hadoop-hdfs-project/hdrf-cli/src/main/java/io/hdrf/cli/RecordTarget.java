@@ -76,7 +76,16 @@ final class RecordTarget {
 
   /** Returns a DataNode and one of its volumes, for people. */
   static String label(RecordSource source, VolumeInfo volume) {
-    return source.name() + " " + volume.directory().replaceFirst("/current/BP-[^/]*/hdrf$", "");
+    return label(source.name(), volume.directory());
+  }
+
+  /**
+   * As the method above.
+   *
+   * @param directory HDRF's directory of a pool on the volume
+   */
+  static String label(String dataNode, String directory) {
+    return dataNode + " " + directory.replaceFirst("/current/BP-[^/]*/hdrf$", "");
   }
 
   /** The address of a DataNode. */
@@ -286,10 +295,7 @@ final class RecordTarget {
   }
 
   private LocalCluster cluster() throws IOException {
-    Path where =
-        directory == null
-            ? Path.of(System.getProperty("user.home"), ".hdrf", "cluster")
-            : directory.toAbsolutePath().normalize();
+    Path where = (directory == null ? Home.cluster() : directory).toAbsolutePath().normalize();
     if (!ClusterConfig.exists(where)) {
       throw new ClusterException(
           "No cluster in " + where + "; give --datanode, --conf or --data-dir");

@@ -118,7 +118,7 @@ final class ReportCommand implements Callable<Integer> {
 
   /** What is not known is asked of the DataNodes. */
   private SchemeRegistry schemes() throws IOException {
-    Path directory = plugins == null ? Home.dist().resolve("plugins") : plugins;
+    Path directory = Home.plugins(plugins);
     return plugins == null && !Files.isDirectory(directory)
         ? SchemeRegistry.of(List.of())
         : SchemeRegistry.load(directory);

@@ -10,6 +10,7 @@ import io.hdrf.admin.StoreBytes;
 import io.hdrf.admin.VolumeInfo;
 import io.hdrf.admin.VolumeUse;
 import io.hdrf.metadata.BlockRecord;
+import io.hdrf.metadata.CheckResult;
 import io.hdrf.spi.TaskProgress;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -22,8 +23,6 @@ import org.apache.hadoop.conf.Configuration;
 
 /** The records of a running DataNode. */
 final class RunningDataNode implements RecordSource {
-  private static final int COUNTS = 5;
-
   private final InetSocketAddress address;
   private final AdminClient client;
   private final int timeoutMillis;
@@ -106,35 +105,18 @@ final class RunningDataNode implements RecordSource {
   }
 
   @Override
-  public Check check(VolumeInfo volume, boolean repair, Progress progress) throws IOException {
-    return result(client.check(volume, repair, shownBy(progress)));
+  public CheckResult check(VolumeInfo volume, boolean repair, Progress progress)
+      throws IOException {
+    return CheckResult.decode(client.check(volume, repair, shownBy(progress)));
   }
 
   private static Consumer<String> shownBy(Progress progress) {
     return line -> progress.show(TaskProgress.decode(line));
   }
 
-  private Check result(String[] lines) throws IOException {
-    long[] counts = new long[COUNTS];
-    try {
-      for (int i = 0; i < COUNTS; i++) {
-        counts[i] = Long.parseLong(lines[i]);
-      }
-    } catch (RuntimeException e) {
-      throw new IOException(name() + " answers something else: " + Arrays.toString(lines), e);
-    }
-    return new Check(
-        counts[0],
-        counts[1],
-        counts[2],
-        counts[3],
-        counts[4],
-        Arrays.asList(lines).subList(COUNTS, lines.length));
-  }
-
   @Override
-  public Check rebuild(VolumeInfo volume, Progress progress) throws IOException {
-    return result(client.rebuild(volume, shownBy(progress)));
+  public CheckResult rebuild(VolumeInfo volume, Progress progress) throws IOException {
+    return CheckResult.decode(client.rebuild(volume, shownBy(progress)));
   }
 
   @Override

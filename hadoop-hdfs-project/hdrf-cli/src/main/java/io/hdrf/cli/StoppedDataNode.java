@@ -212,20 +212,9 @@ final class StoppedDataNode implements RecordSource {
   }
 
   @Override
-  public Check check(VolumeInfo info, boolean repair, Progress progress) throws IOException {
+  public CheckResult check(VolumeInfo info, boolean repair, Progress progress) throws IOException {
     StoppedVolume volume = volume(info);
-    return check(
-        new RecordCheck(store(volume), volume, repair, () -> false, progress::raise).run());
-  }
-
-  private static Check check(CheckResult result) {
-    return new Check(
-        result.blocks(),
-        result.missing(),
-        result.wrong(),
-        result.extra(),
-        result.unreadable(),
-        result.examples());
+    return new RecordCheck(store(volume), volume, repair, () -> false, progress::raise).run();
   }
 
   /** Returns none: only a running DataNode opens the stores of schemes. */
@@ -283,9 +272,9 @@ final class StoppedDataNode implements RecordSource {
   }
 
   @Override
-  public Check rebuild(VolumeInfo info, Progress progress) throws IOException {
+  public CheckResult rebuild(VolumeInfo info, Progress progress) throws IOException {
     StoppedVolume volume = volume(info);
-    return check(RecordCheck.rebuild(store(volume), volume, progress::raise));
+    return RecordCheck.rebuild(store(volume), volume, progress::raise);
   }
 
   @Override

@@ -3,18 +3,13 @@ package io.hdrf.cli;
 
 import io.hdrf.admin.ReducedBlockCounter;
 import io.hdrf.admin.ReducedBlocks;
-import io.hdrf.block.BlockChecksums;
 import io.hdrf.block.BlockHeader;
 import io.hdrf.block.BlockProbe;
 import io.hdrf.block.BlockRef;
-import io.hdrf.block.BlockVerifier;
-import io.hdrf.block.StoredBlocks;
 import io.hdrf.block.TagKey;
 import io.hdrf.metadata.BlockInventory;
 import io.hdrf.metadata.BlockRecord;
 import io.hdrf.spi.io.ChannelFile;
-import io.hdrf.spi.io.CorruptFileException;
-import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.volume.Superblock;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,8 +17,6 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -87,7 +80,7 @@ final class StoppedVolume implements BlockInventory {
           pools.add(new StoppedVolume(volume, pool, version.getProperty("storageID"), key.get()));
           continue;
         }
-        long damaged = countReduced(pool).damaged();
+        long damaged = ReducedBlockCounter.ofStopped(pool).damaged();
         if (damaged > 0) {
           leftOut.accept(
               hdrf + ": the superblock is lost, and " + damaged + " blocks look like reduced ones");
@@ -157,38 +150,7 @@ final class StoppedVolume implements BlockInventory {
    * @param volumes those of {@code dfs.datanode.data.dir}
    */
   static List<ReducedBlocks> reducedBlocks(Collection<Path> volumes) {
-    return ReducedBlockCounter.count(volumes, StoppedVolume::countReduced);
-  }
-
-  private static StoredBlocks.Count countReduced(Path pool) throws IOException {
-    Path hdrf = pool.resolve(HDRF);
-    TagKey key = Superblock.readKey(hdrf).orElse(new TagKey(new byte[TagKey.LENGTH]));
-    boolean mayLackChecksums = Superblock.readMayLackChecksums(hdrf);
-    return new StoredBlocks(
-            pool,
-            hdrf,
-            pool.getFileName().toString(),
-            key,
-            (path, file) -> isProvedPlain(path, file, mayLackChecksums))
-        .countReduced();
-  }
-
-  private static boolean isProvedPlain(Path path, ReadableFile file, boolean mayLackChecksums)
-      throws IOException {
-    try (DirectoryStream<Path> metas =
-        Files.newDirectoryStream(path.getParent(), path.getFileName() + "_*.meta")) {
-      for (Path meta : metas) {
-        try (ChannelFile open = ChannelFile.open(meta);
-            BlockChecksums checksums = BlockChecksums.open(meta, open)) {
-          return BlockVerifier.provesPlain(file, checksums, mayLackChecksums);
-        } catch (CorruptFileException e) {
-          return false;
-        }
-      }
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
-    }
-    return false;
+    return ReducedBlockCounter.count(volumes, ReducedBlockCounter::ofStopped);
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
@@ -35,7 +36,11 @@ final class WorkDirectory implements Closeable {
     return path;
   }
 
+  /** Deletes a directory with all in it; does nothing where there is none. */
   static void deleteTree(Path root) throws IOException {
+    if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
     try (Stream<Path> found = Files.walk(root)) {
       for (Path file : found.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(file);

@@ -197,9 +197,6 @@ public final class AdminPeer {
     }
 
     @Override
-    public void rebuild(String storageId, String poolId) {}
-
-    @Override
     public String[] schemeStores() throws IOException {
       return new String[0];
     }

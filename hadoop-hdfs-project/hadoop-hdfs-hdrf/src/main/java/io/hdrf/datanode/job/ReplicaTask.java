@@ -40,7 +40,7 @@ abstract class ReplicaTask implements BlockTask {
   public BlockList blocks() {
     List<ReplicaInfo> replicas = new ArrayList<>();
     for (ReplicaInfo replica : dataset.finalizedReplicas(poolId)) {
-      if (isHere(replica) && concerns(replica.getBlockId())) {
+      if (ReplicaSnapshot.isEligible(replica, storageId) && concerns(replica.getBlockId())) {
         replicas.add(replica);
       }
     }
@@ -50,11 +50,6 @@ abstract class ReplicaTask implements BlockTask {
         replicas.stream().mapToLong(ReplicaInfo::getNumBytes).toArray());
   }
 
-  private boolean isHere(ReplicaInfo replica) {
-    return ReplicaSnapshot.isEligible(replica)
-        && replica.getVolume().getStorageID().equals(storageId);
-  }
-
   final BlockRef block(long blockId) {
     return new BlockRef(poolId, blockId);
   }
@@ -62,7 +57,7 @@ abstract class ReplicaTask implements BlockTask {
   /** The replica as it is now, or null where none on this volume is finalized. */
   private ReplicaInfo replica(long blockId) {
     ReplicaInfo replica = dataset.replica(block(blockId));
-    return replica != null && isHere(replica) ? replica : null;
+    return ReplicaSnapshot.isEligible(replica, storageId) ? replica : null;
   }
 
   /** A snapshot of the replica, or null where none on this volume is finalized. */

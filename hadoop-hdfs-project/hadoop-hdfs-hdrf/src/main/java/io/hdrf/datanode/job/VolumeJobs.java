@@ -3,27 +3,17 @@ package io.hdrf.datanode.job;
 
 import io.hdrf.admin.JobInfo;
 import io.hdrf.admin.JobKind;
-import io.hdrf.admin.ReducedBlockCounter;
-import io.hdrf.admin.ReducedBlocks;
-import io.hdrf.block.StoredBlocks;
-import io.hdrf.block.TagKey;
 import io.hdrf.conf.HdrfKeys;
-import io.hdrf.datanode.volume.DataDirectories;
-import io.hdrf.datanode.volume.MetaFiles;
-import io.hdrf.datanode.volume.PlainProof;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.spi.io.RateThrottle;
 import io.hdrf.volume.ConversionState;
 import io.hdrf.volume.ConversionState.Goal;
-import io.hdrf.volume.Superblock;
 import io.hdrf.wire.Timer;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -91,7 +81,6 @@ public final class VolumeJobs implements Closeable {
     }
   }
 
-  private final DataDirectories dataDirectories;
   private final PoolSlices slices;
   private final Tasks tasks;
   private final Predicate<String> inService;
@@ -115,7 +104,6 @@ public final class VolumeJobs implements Closeable {
    * @param onConversion is run when a volume's {@link PoolSlice#conversion} has changed
    */
   public VolumeJobs(
-      DataDirectories dataDirectories,
       PoolSlices slices,
       Tasks tasks,
       Predicate<String> inService,
@@ -123,7 +111,6 @@ public final class VolumeJobs implements Closeable {
       Timer timer,
       int nice,
       Runnable onConversion) {
-    this.dataDirectories = dataDirectories;
     this.inService = inService;
     this.mayReduce = mayReduce;
     this.timer = timer;
@@ -453,73 +440,6 @@ public final class VolumeJobs implements Closeable {
                   Collections.emptyList()));
     }
     return infos;
-  }
-
-  /** Looks at the file of every block in every data directory, whether or not it is in service. */
-  public List<ReducedBlocks> reducedBlocks() {
-    return count(slice -> slice.services().blocks().countReduced());
-  }
-
-  /**
-   * The data directories and the pools in them that are not in service with all their blocks, none
-   * of them counted: jobs, records and stores leave them out.
-   */
-  public List<ReducedBlocks> leftOut() {
-    List<ReducedBlocks> found = new ArrayList<>();
-    for (ReducedBlocks count : count(VolumeJobs::requireLoaded)) {
-      if (!count.isCounted()) {
-        found.add(count);
-      } else if (count.total() > 0) {
-        found.add(
-            ReducedBlocks.notCounted(
-                count.directory(),
-                "the superblock is lost, and " + count.total() + " blocks look like reduced ones"));
-      }
-    }
-    return found;
-  }
-
-  private static StoredBlocks.Count requireLoaded(PoolSlice slice) throws IOException {
-    if (!slice.isLoaded()) {
-      throw new IOException("the DataNode starts, and does not know all its blocks yet");
-    }
-    return new StoredBlocks.Count();
-  }
-
-  /** Counts the blocks of a pool that is in service. */
-  private interface OpenCounter {
-    StoredBlocks.Count count(PoolSlice slice) throws IOException;
-  }
-
-  private List<ReducedBlocks> count(OpenCounter counter) {
-    Map<Path, PoolSlice> open = new HashMap<>();
-    Set<Path> directories = dataDirectories.all();
-    slices.forEach(
-        slice -> {
-          Path pool = slice.directory().getParent().toAbsolutePath().normalize();
-          open.put(pool, slice);
-          directories.add(pool.getParent().getParent());
-        });
-    return ReducedBlockCounter.count(directories, pool -> count(pool, open.get(pool), counter));
-  }
-
-  private static StoredBlocks.Count count(Path pool, PoolSlice open, OpenCounter counter)
-      throws IOException {
-    if (open != null) {
-      return counter.count(open);
-    }
-    if (Superblock.readKey(pool.resolve(PoolSlice.DIRECTORY)).isPresent()) {
-      // Nobody keeps its blocks plain, so what the files show now need not last.
-      throw new IOException(
-          "the DataNode does not have it in service: it may still start, or the volume failed");
-    }
-    return new StoredBlocks(
-            pool,
-            pool.resolve(PoolSlice.DIRECTORY),
-            pool.getFileName().toString(),
-            new TagKey(new byte[TagKey.LENGTH]),
-            (path, file) -> PlainProof.holds(file, MetaFiles.of(path), true))
-        .countReduced();
   }
 
   public JobCounters counters() {

@@ -30,13 +30,6 @@ final class DecodedBlockChannel extends FileChannel implements StoredFrameSource
 
   /**
    * @param file what the reader reads from; closed with the channel
-   */
-  DecodedBlockChannel(FrameReader reader, Closeable file, long position) {
-    this(reader, file, position, handedOut -> {});
-  }
-
-  /**
-   * @param file what the reader reads from; closed with the channel
    * @param onEnd receives the number of decoded bytes that were handed out, before the file is
    *     closed
    */

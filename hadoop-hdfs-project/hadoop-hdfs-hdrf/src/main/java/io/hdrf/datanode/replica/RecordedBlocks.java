@@ -93,7 +93,7 @@ final class RecordedBlocks {
       VolumeRecords records, PoolSlice slice, PlainRule plain, BooleanSupplier stopping) {
     long[] ids =
         replicas.dataset().finalizedReplicas(slice.poolId()).stream()
-            .filter(replica -> ReplicaInventory.isOn(replica, slice.storageId()))
+            .filter(replica -> ReplicaSnapshot.isEligible(replica, slice.storageId()))
             .mapToLong(ReplicaInfo::getBlockId)
             .filter(id -> !replicas.settled().of(slice.poolId()).contains(id))
             .sorted()
@@ -127,8 +127,7 @@ final class RecordedBlocks {
     // Before the look at the file: whoever replaces it afterwards unsettles the block.
     replicas.settled().settle(block, record.logicalLength() - record.physicalLength());
     ReplicaInfo replica = replicas.dataset().replica(block);
-    if (replica != null
-        && ReplicaInventory.isOn(replica, slice.storageId())
+    if (ReplicaSnapshot.isEligible(replica, slice.storageId())
         && isOf(record, (LocalReplica) replica)) {
       return true;
     }

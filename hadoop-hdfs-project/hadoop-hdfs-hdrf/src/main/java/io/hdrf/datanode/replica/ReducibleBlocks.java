@@ -94,7 +94,7 @@ public final class ReducibleBlocks implements BlockOwner, PlainBlockScan.Candida
   /** Before an upgrade ends no block is reduced, so that none needs to be looked at. */
   @Override
   public boolean isAtRest(String poolId, FsVolumeSpi volume) {
-    return !duringUpgrade && dataset.isUpgradeOpen(volume, poolId);
+    return isUpgradeOpen(volume, poolId);
   }
 
   @Override

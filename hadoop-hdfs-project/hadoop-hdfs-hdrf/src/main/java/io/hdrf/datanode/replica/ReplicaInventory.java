@@ -35,7 +35,7 @@ public final class ReplicaInventory implements BlockInventory {
   @Override
   public void forEach(LongConsumer blockIds) {
     for (ReplicaInfo replica : dataset.finalizedReplicas(poolId)) {
-      if (isHere(replica)) {
+      if (ReplicaSnapshot.isEligible(replica, volume.getStorageID())) {
         blockIds.accept(replica.getBlockId());
       }
     }
@@ -44,7 +44,7 @@ public final class ReplicaInventory implements BlockInventory {
   @Override
   public BlockRecord look(long blockId, int reason) throws IOException {
     ReplicaInfo replica = dataset.replica(new BlockRef(poolId, blockId));
-    if (replica == null || !isHere(replica)) {
+    if (!ReplicaSnapshot.isEligible(replica, volume.getStorageID())) {
       return null;
     }
     LocalReplica local = (LocalReplica) replica;
@@ -64,16 +64,6 @@ public final class ReplicaInventory implements BlockInventory {
   @Override
   public boolean mayGoBack() {
     return dataset.keepsOldBlocks(volume, poolId);
-  }
-
-  private boolean isHere(ReplicaInfo replica) {
-    return isOn(replica, volume.getStorageID());
-  }
-
-  /** Returns whether a replica may have a record, and lies on that volume. */
-  static boolean isOn(ReplicaInfo replica, String storageId) {
-    return ReplicaSnapshot.isEligible(replica)
-        && replica.getVolume().getStorageID().equals(storageId);
   }
 
   /** Returns the two bytes that name the directory of a block's file. */

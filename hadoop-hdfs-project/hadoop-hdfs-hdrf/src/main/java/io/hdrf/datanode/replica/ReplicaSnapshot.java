@@ -70,6 +70,11 @@ public final class ReplicaSnapshot {
         && volume.getStorageType() != StorageType.PROVIDED;
   }
 
+  /** Returns the same, and whether it lies on that volume. */
+  public static boolean isEligible(ReplicaInfo replica, String storageId) {
+    return isEligible(replica) && replica.getVolume().getStorageID().equals(storageId);
+  }
+
   private static boolean isFinalized(ReplicaInfo replica) {
     ReplicaState state = replica.getState();
     return state == ReplicaState.FINALIZED

@@ -22,11 +22,6 @@ final class SettledBlocks {
     return slots[slotOf(slots, blockId)] == blockId;
   }
 
-  /** The block's saving in bytes; 0 where that is not known. */
-  long saved(long blockId) {
-    return saved(blockId, 0);
-  }
-
   /** The block's saving in bytes; {@code unknown} where it is not settled. */
   synchronized long saved(long blockId, long unknown) {
     int slot = slotOf(slots, blockId);

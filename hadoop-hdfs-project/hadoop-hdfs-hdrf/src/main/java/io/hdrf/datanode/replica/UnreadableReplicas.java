@@ -3,7 +3,6 @@ package io.hdrf.datanode.replica;
 
 import io.hdrf.block.BlockRef;
 import io.hdrf.block.StoredBlocks;
-import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.UnknownFormatVersionException;
@@ -18,15 +17,24 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Reports replicas that a collection can't read, or that need damaged chunks. Thread-safe. */
-public final class UnreadableReplicas implements PoolSlices.UnreadableBlocks {
+/**
+ * Reports replicas of a pool on a volume that a collection can't read, or that need damaged chunks.
+ * Thread-safe.
+ */
+public final class UnreadableReplicas implements StoredBlocks.UnreadableListener {
 
   private static final Logger LOG = LoggerFactory.getLogger(UnreadableReplicas.class);
 
+  private final Replicas replicas;
   private final DatasetAccess dataset;
+  private final FsVolumeSpi volume;
+  private final String poolId;
 
-  public UnreadableReplicas(DatasetAccess dataset) {
-    this.dataset = dataset;
+  public UnreadableReplicas(Replicas replicas, FsVolumeSpi volume, String poolId) {
+    this.replicas = replicas;
+    this.dataset = replicas.dataset();
+    this.volume = volume;
+    this.poolId = poolId;
   }
 
   /**
@@ -34,8 +42,8 @@ public final class UnreadableReplicas implements PoolSlices.UnreadableBlocks {
    * in service, so that the file goes; an administrator must see to other files.
    */
   @Override
-  public void found(FsVolumeSpi volume, BlockRef block, Path file, IOException why) {
-    ReplicaInfo replica = dataset.replica(block);
+  public void unreadable(Path file, long blockId, IOException why) {
+    ReplicaInfo replica = dataset.replica(new BlockRef(poolId, blockId));
     if (!isFileOf(replica, file)) {
       LOG.warn(
           "Nothing is collected on {} while {} can't be read: {}. HDFS keeps it for a rollback:"
@@ -54,35 +62,28 @@ public final class UnreadableReplicas implements PoolSlices.UnreadableBlocks {
         why.getMessage());
     boolean damaged = why instanceof CorruptFileException || why instanceof CorruptFrameException;
     if (damaged || DiskErrors.isReadError(why)) {
-      dataset.handleDamaged(block.poolId(), replica, String.valueOf(why.getMessage()));
+      dataset.handleDamaged(poolId, replica, String.valueOf(why.getMessage()));
     } else if (!(why instanceof UnknownFormatVersionException)) {
       dataset.checkDisk(volume);
     }
   }
 
   @Override
-  public void damaged(
-      FsVolumeSpi volume, BlockRef block, StoredBlocks.FileCheck check, IOException why) {
+  public void damaged(long blockId, StoredBlocks.FileCheck check, IOException why) {
+    BlockRef block = new BlockRef(poolId, blockId);
     try {
       ReplicaSnapshot snapshot = ReplicaSnapshot.current(dataset, block);
       // Its recipe may have been of a file that lies aside for a rollback, or was replaced since.
       if (snapshot != null
-          && ReplicaInventory.isOn(snapshot.replica(), volume.getStorageID())
+          && ReplicaSnapshot.isEligible(snapshot.replica(), volume.getStorageID())
           && check.isDamaged(snapshot.file())
-          && isStill(snapshot)) {
-        dataset.reportDamaged(block.poolId(), snapshot.replica(), String.valueOf(why.getMessage()));
+          && replicas.isUnchanged(snapshot)) {
+        dataset.reportDamaged(poolId, snapshot.replica(), String.valueOf(why.getMessage()));
       }
     } catch (NoSuchFileException e) {
       LOG.debug("{} was deleted", block, e);
     } catch (IOException e) {
       LOG.warn("It can't be told now whether {} is damaged: {}", block, e.getMessage(), e);
-    }
-  }
-
-  private boolean isStill(ReplicaSnapshot snapshot) {
-    BlockRef block = snapshot.block();
-    try (Hold lock = dataset.lock(snapshot.volume(), block.poolId())) {
-      return snapshot.isStill(dataset.replica(block));
     }
   }
 

@@ -9,8 +9,6 @@ import io.hdrf.block.BlockRef;
 import io.hdrf.block.BlockVerifier;
 import io.hdrf.block.TagKey;
 import io.hdrf.spi.io.ChannelFile;
-import io.hdrf.spi.io.CorruptFileException;
-import io.hdrf.spi.io.ReadableFile;
 import java.io.File;
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
@@ -31,28 +29,15 @@ public final class PlainProof {
   private PlainProof() {}
 
   /**
-   * Returns whether the file's first bytes match the checksums.
+   * Returns whether a file's first bytes match the checksums beside it.
    *
-   * @param file the block's own, which stays open
-   * @param metaFile the block's {@code .meta} file
    * @param reducedMayLackChecksums see {@link BlockVerifier#provesPlain}
-   * @throws NoSuchFileException if there is no {@code .meta} file: nothing is proved, and HDFS may
-   *     be about to move the block
+   * @throws NoSuchFileException if one of both files is missing
    */
-  public static boolean holds(ReadableFile file, Path metaFile, boolean reducedMayLackChecksums)
-      throws IOException {
-    try (ChannelFile meta = ChannelFile.open(metaFile);
-        BlockChecksums checksums = BlockChecksums.open(metaFile, meta)) {
-      return BlockVerifier.provesPlain(file, checksums, reducedMayLackChecksums);
-    } catch (CorruptFileException e) {
-      return false;
-    }
-  }
-
-  /** Returns the same for a file whose generation stamp is not known. */
   public static boolean holds(Path blockFile, boolean reducedMayLackChecksums) throws IOException {
     try (ChannelFile file = ChannelFile.open(blockFile)) {
-      return holds(file, MetaFiles.of(blockFile), reducedMayLackChecksums);
+      return BlockVerifier.provesPlain(
+          file, BlockChecksums.fileOf(blockFile), reducedMayLackChecksums);
     }
   }
 
@@ -104,7 +89,7 @@ public final class PlainProof {
                 + " begins with the header of a reduced block of this volume; it is not finalized");
       }
       if (head != null
-          && !holds(
+          && !BlockVerifier.provesPlain(
               new ChannelFile(stream.getChannel()),
               replica.getMetaFile().toPath(),
               reducedMayLackChecksums)) {

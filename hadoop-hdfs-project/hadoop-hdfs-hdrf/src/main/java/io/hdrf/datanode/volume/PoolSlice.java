@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.volume;
 
+import io.hdrf.block.BlockChecksums;
+import io.hdrf.block.BlockVerifier;
 import io.hdrf.block.StoredBlocks;
 import io.hdrf.block.TagKey;
 import io.hdrf.conf.HdrfKeys;
@@ -146,7 +148,8 @@ public final class PoolSlice implements Closeable {
                 poolId,
                 key,
                 (path, file) ->
-                    PlainProof.holds(file, MetaFiles.of(path), reducedMayLackChecksums(present)),
+                    BlockVerifier.provesPlain(
+                        file, BlockChecksums.fileOf(path), reducedMayLackChecksums(present)),
                 files,
                 unreadable),
             used,
@@ -330,7 +333,7 @@ public final class PoolSlice implements Closeable {
    * @param metaFile the block's {@code .meta} file
    */
   public boolean provesPlain(ReadableFile file, Path metaFile) throws IOException {
-    return PlainProof.holds(file, metaFile, reducedMayLackChecksums(superblock));
+    return BlockVerifier.provesPlain(file, metaFile, reducedMayLackChecksums(superblock));
   }
 
   /**

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.volume;
 
-import io.hdrf.block.BlockRef;
 import io.hdrf.block.StoredBlocks;
 import io.hdrf.conf.HdrfConf;
 import io.hdrf.scheme.SchemeChain;
@@ -16,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.apache.hadoop.fs.StorageType;
@@ -37,22 +37,13 @@ public final class PoolSlices {
     void add(FsVolumeSpi volume, String poolId, long bytes);
   }
 
-  /** Receives the block files that can't be read. */
-  public interface UnreadableBlocks {
-    void found(FsVolumeSpi volume, BlockRef block, Path file, IOException why);
-
-    /** A block seems to need damaged parts of a scheme's store. */
-    default void damaged(
-        FsVolumeSpi volume, BlockRef block, StoredBlocks.FileCheck check, IOException why) {}
-  }
-
   private final HdrfConf conf;
   private final SchemeRegistry registry;
   private final Map<StorageType, SchemeChain> chains;
   private final DurableFiles files;
   private final MemoryBudget memory;
   private final StoreGrowth storeGrowth;
-  private final UnreadableBlocks unreadable;
+  private final BiFunction<FsVolumeSpi, String, StoredBlocks.UnreadableListener> unreadable;
   private final Map<String, PoolSlice> opened = new ConcurrentHashMap<>();
 
   /** The locks held while a slice is opened. The map's own lock would keep others waiting. */
@@ -60,6 +51,7 @@ public final class PoolSlices {
 
   /**
    * @param memory of the DataNode, for schemes' stores
+   * @param unreadable gives what receives the block files of a pool on a volume that can't be read
    */
   public PoolSlices(
       HdrfConf conf,
@@ -68,7 +60,7 @@ public final class PoolSlices {
       DurableFiles files,
       MemoryBudget memory,
       StoreGrowth storeGrowth,
-      UnreadableBlocks unreadable) {
+      BiFunction<FsVolumeSpi, String, StoredBlocks.UnreadableListener> unreadable) {
     this.conf = conf;
     this.registry = registry;
     this.chains = chains;
@@ -103,7 +95,7 @@ public final class PoolSlices {
               files,
               bytes -> storesGrew(volume, poolId, bytes),
               memory,
-              listener(volume, poolId),
+              unreadable.apply(volume, poolId),
               scheme -> elsewhere(volume.getStorageID(), poolId, scheme)));
       return true;
     }
@@ -112,20 +104,6 @@ public final class PoolSlices {
   private ChunkLookup elsewhere(String storageId, String poolId, String scheme) {
     return new DetachedLookup(
         new PoolChunks(this, poolId, scheme, storageId, true), "hdrf-elsewhere-" + storageId);
-  }
-
-  private StoredBlocks.UnreadableListener listener(FsVolumeSpi volume, String poolId) {
-    return new StoredBlocks.UnreadableListener() {
-      @Override
-      public void unreadable(Path file, long blockId, IOException why) {
-        unreadable.found(volume, new BlockRef(poolId, blockId), file, why);
-      }
-
-      @Override
-      public void damaged(long blockId, StoredBlocks.FileCheck check, IOException why) {
-        unreadable.damaged(volume, new BlockRef(poolId, blockId), check, why);
-      }
-    };
   }
 
   /** Ignores growth while a store is opened or closed: du counts that. */

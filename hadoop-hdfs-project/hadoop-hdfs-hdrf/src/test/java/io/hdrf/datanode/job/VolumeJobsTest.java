@@ -9,6 +9,7 @@ import io.hdrf.admin.JobKind;
 import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.datanode.HdrfCluster;
 import io.hdrf.datanode.volume.DataDirectories;
+import io.hdrf.datanode.volume.DirectoryCounts;
 import io.hdrf.datanode.volume.DirectoryPools;
 import io.hdrf.datanode.volume.DirectoryVolume;
 import io.hdrf.datanode.volume.PoolSlice;
@@ -65,6 +66,7 @@ class VolumeJobsTest {
   private final Queue<Runnable> timed = new ConcurrentLinkedQueue<>();
   private PoolSlices volumes;
   private VolumeJobs jobs;
+  private DirectoryCounts counts;
 
   /** Fails to write below {@link #broken}. */
   private final DurableFiles files =
@@ -95,7 +97,6 @@ class VolumeJobsTest {
     volumes.forEach(PoolSlice::noteLoaded);
     jobs =
         new VolumeJobs(
-            new DataDirectories(conf, null),
             volumes,
             (kind, volume, fraction) -> new Blocks(volume.storageId()),
             storageId -> true,
@@ -103,6 +104,7 @@ class VolumeJobsTest {
             (nanos, task) -> timed.add(task),
             0,
             this::changed);
+    counts = new DirectoryCounts(new DataDirectories(conf, null), volumes);
   }
 
   /** As when the DataNode starts. */
@@ -387,14 +389,14 @@ class VolumeJobsTest {
       Files.createFile(directory.resolve(id).resolve("current/VERSION"));
     }
     openAgain();
-    assertThat(jobs.leftOut())
+    assertThat(counts.leftOut())
         .hasSize(2)
         .noneMatch(ReducedBlocks::isCounted)
         .allMatch(count -> count.obstacle().contains("does not know all its blocks yet"));
     volumes.forEach(PoolSlice::noteLoaded);
-    assertThat(jobs.leftOut()).isEmpty();
+    assertThat(counts.leftOut()).isEmpty();
     volumes.closeVolume("DS-2");
-    assertThat(jobs.leftOut())
+    assertThat(counts.leftOut())
         .hasSize(1)
         .allMatch(count -> count.directory().startsWith(directory.resolve("DS-2").toString()))
         .allMatch(count -> count.obstacle().contains("does not have it in service"));

@@ -77,7 +77,7 @@ class DecodedBlockChannelTest {
   private DecodedBlockChannel channel(
       ReducedBlock of, ChainCodec codec, long position, ReducedReads by) {
     FrameReader reader = by.reader(of, codec, null);
-    return new DecodedBlockChannel(reader, closed::incrementAndGet, position);
+    return new DecodedBlockChannel(reader, closed::incrementAndGet, position, handedOut -> {});
   }
 
   private byte[] range(long from, long count) {

@@ -42,7 +42,7 @@ class SettledBlocksTest {
           break;
         default:
           assertThat(blocks.contains(id)).isEqualTo(model.containsKey(id));
-          assertThat(blocks.saved(id)).isEqualTo(model.getOrDefault(id, 0L));
+          assertThat(blocks.saved(id, 0)).isEqualTo(model.getOrDefault(id, 0L));
       }
     }
     assertSame(blocks, model, base, ids);
@@ -71,7 +71,7 @@ class SettledBlocksTest {
         }
         for (long other : ids) {
           assertThat(blocks.contains(other)).isEqualTo(model.containsKey(other));
-          assertThat(blocks.saved(other)).isEqualTo(model.getOrDefault(other, 0L));
+          assertThat(blocks.saved(other, 0)).isEqualTo(model.getOrDefault(other, 0L));
         }
       }
       assertThat(blocks.size()).isEqualTo(model.size());
@@ -87,7 +87,7 @@ class SettledBlocksTest {
     }
     for (int i = 0; i < ids.length; i++) {
       assertThat(blocks.contains(ids[i])).isTrue();
-      assertThat(blocks.saved(ids[i])).isEqualTo(i + 1);
+      assertThat(blocks.saved(ids[i], 0)).isEqualTo(i + 1);
     }
     assertThat(blocks.size()).isEqualTo(ids.length);
   }
@@ -96,7 +96,7 @@ class SettledBlocksTest {
     assertThat(blocks.size()).isEqualTo(model.size());
     for (long id = base - 10; id < base + ids + 10; id++) {
       assertThat(blocks.contains(id)).isEqualTo(model.containsKey(id));
-      assertThat(blocks.saved(id)).isEqualTo(model.getOrDefault(id, 0L));
+      assertThat(blocks.saved(id, 0)).isEqualTo(model.getOrDefault(id, 0L));
     }
   }
 

@@ -96,7 +96,7 @@ final class SwapVolume extends DirectoryVolume implements AutoCloseable {
             LocalDurableFiles.INSTANCE,
             MemoryBudget.unlimited(),
             (volume, pool, bytes) -> {},
-            (volume, block, file, why) -> {});
+            (volume, pool) -> (file, blockId, why) -> {});
     volumes.open(this, POOL);
     opener = new BlockOpener(volumes, counters, new IoTimes(conf, List::of));
     dataset = dataset();

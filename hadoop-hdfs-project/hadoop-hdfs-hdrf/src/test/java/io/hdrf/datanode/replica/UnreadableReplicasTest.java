@@ -33,8 +33,8 @@ class UnreadableReplicasTest {
 
   private boolean isReported(StoredBlocks.FileCheck check) {
     volume.events.clear();
-    new UnreadableReplicas(volume.dataset)
-        .damaged(volume, SwapVolume.BLOCK, check, new CorruptFrameException("for a test"));
+    new UnreadableReplicas(volume.replicas, volume, SwapVolume.POOL)
+        .damaged(SwapVolume.BLOCK.blockId(), check, new CorruptFrameException("for a test"));
     return volume.events.contains("reported for a test");
   }
 

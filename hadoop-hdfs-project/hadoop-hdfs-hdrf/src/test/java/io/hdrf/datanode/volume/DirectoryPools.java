@@ -34,7 +34,7 @@ public final class DirectoryPools {
         files,
         MemoryBudget.unlimited(),
         (volume, pool, bytes) -> {},
-        (volume, block, file, why) -> {});
+        (volume, pool) -> (file, blockId, why) -> {});
   }
 
   /** A volume in {@code directory} with the pool BP-1. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.block.BlockFormat;
 import io.hdrf.block.BlockRef;
+import io.hdrf.block.BlockVerifier;
 import io.hdrf.block.TagKey;
 import io.hdrf.datanode.BlockFiles;
 import io.hdrf.datanode.OneBlockDataNode;
@@ -151,7 +152,7 @@ class PlainProofTest {
     Files.delete(meta);
     assertThatThrownBy(() -> PlainProof.holds(file, false)).isInstanceOf(NoSuchFileException.class);
     try (ChannelFile open = ChannelFile.open(file)) {
-      assertThatThrownBy(() -> PlainProof.holds(open, meta, false))
+      assertThatThrownBy(() -> BlockVerifier.provesPlain(open, meta, false))
           .isInstanceOf(NoSuchFileException.class);
     }
     assertThat(BlockFiles.isOpen(file)).isFalse();

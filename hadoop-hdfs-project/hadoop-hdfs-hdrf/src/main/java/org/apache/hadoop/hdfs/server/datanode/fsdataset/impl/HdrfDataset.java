@@ -103,10 +103,6 @@ abstract class HdrfDataset extends FsDatasetImpl {
     MirrorInstaller.install(datanode, service.mirroring());
   }
 
-  HdrfService service() {
-    return service;
-  }
-
   // Blocks become finalized
 
   @Override
@@ -475,7 +471,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
     }
     // A volume that came meanwhile has the pool by now; addVolume looks for pools that came.
     failures.mergeException(new AddBlockPoolException(openPool(bpid, failing.keySet())));
-    service.poolIsLoaded(bpid, failures.getFailingVolumes().keySet());
+    service.changes().poolIsLoaded(bpid, failures.getFailingVolumes().keySet());
     if (failures.hasExceptions()) {
       throw failures;
     }
@@ -492,7 +488,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
     try (FsVolumeReferences volumes = getFsVolumeReferences()) {
       List<Thread> threads = new ArrayList<>();
       for (FsVolumeSpi volume : volumes) {
-        if (excluded.contains(volume) || service.isOpen(volume, bpid)) {
+        if (excluded.contains(volume) || service.changes().isOpen(volume, bpid)) {
           continue;
         }
         Thread thread =
@@ -511,7 +507,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
 
   private void openPool(String bpid, FsVolumeSpi volume, Map<FsVolumeSpi, IOException> failing) {
     try {
-      service.openPool(volume, bpid);
+      service.changes().openPool(volume, bpid);
     } catch (IOException e) {
       LOG.error("{} does not start: {}", volume, e.getMessage(), e);
       failing.put(volume, e);
@@ -523,7 +519,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
 
   @Override
   public void addVolume(StorageLocation location, List<NamespaceInfo> nsInfos) throws IOException {
-    service.volumeIsComing(location);
+    service.changes().volumeIsComing(location);
     boolean added = false;
     try {
       super.addVolume(location, nsInfos);
@@ -541,7 +537,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
     for (FsVolumeSpi volume : serviceAccess.volumes()) {
       if (volume.getStorageLocation().equals(location)) {
         openAllPools(volume);
-        service.volumeIsLoaded(volume, loaded);
+        service.changes().volumeIsLoaded(volume, loaded);
       }
     }
   }
@@ -549,7 +545,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
   private void openAllPools(FsVolumeSpi volume) throws IOException {
     for (String pool : volumeMap.getBlockPoolList()) {
       try {
-        service.openPool(volume, pool);
+        service.changes().openPool(volume, pool);
       } catch (IOException | RuntimeException | Error e) {
         serviceAccess.failVolume(volume, e.toString());
         throw e;
@@ -570,17 +566,17 @@ abstract class HdrfDataset extends FsDatasetImpl {
     boolean done = false;
     try {
       for (String pool : volumeMap.getBlockPoolList()) {
-        if (service.openPool(volume, pool)) {
+        if (service.changes().openPool(volume, pool)) {
           opened.add(pool);
         }
       }
-      COMING.set(() -> service.closePools(volume, opened));
+      COMING.set(() -> service.changes().closePools(volume, opened));
       done = true;
       return volume;
     } finally {
       if (!done) {
         try {
-          service.closePools(volume, opened);
+          service.changes().closePools(volume, opened);
         } finally {
           directory.unlock();
         }
@@ -594,9 +590,9 @@ abstract class HdrfDataset extends FsDatasetImpl {
     List<String> before = storageIds();
     super.removeVolumes(locations, clearFailure);
     before.removeAll(storageIds());
-    before.forEach(service::closeVolume);
+    before.forEach(service.changes()::closeVolume);
     if (clearFailure) {
-      service.volumesAreTakenOut(locations);
+      service.changes().volumesAreTakenOut(locations);
     }
   }
 
@@ -606,9 +602,9 @@ abstract class HdrfDataset extends FsDatasetImpl {
 
   @Override
   public void shutdownBlockPool(String bpid) {
-    service.stopJobs(bpid);
+    service.changes().stopJobs(bpid);
     super.shutdownBlockPool(bpid);
-    service.closePool(bpid);
+    service.changes().closePool(bpid);
     serviceAccess.upgrades().forget(bpid);
   }
 
@@ -630,7 +626,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
           requireNothingElsewhere(((FsVolumeImpl) volume).getCurrentDir().toPath().resolve(bpid));
         }
       }
-      service.closePool(bpid);
+      service.changes().closePool(bpid);
       for (FsVolumeSpi volume : volumes) {
         FsVolumeImpl local = (FsVolumeImpl) volume;
         File poolDirectory = new File(local.getCurrentDir(), bpid);

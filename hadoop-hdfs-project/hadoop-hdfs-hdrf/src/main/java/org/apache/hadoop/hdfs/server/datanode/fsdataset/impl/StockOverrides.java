@@ -19,8 +19,7 @@ final class StockOverrides {
    * Those that override nothing, or need not: without {@code getVolumeList}, which came with 3.3.5,
    * nothing is reconfigured.
    */
-  private static final Set<String> OWN =
-      new HashSet<>(Arrays.asList("service", "move", "getVolumeList"));
+  private static final Set<String> OWN = new HashSet<>(Arrays.asList("move", "getVolumeList"));
 
   private StockOverrides() {}
 

@@ -33,7 +33,7 @@ public final class CountedDatasetFactory extends FsDatasetSpi.Factory<FsDatasetI
       throws IOException {
     PromptDataset dataset =
         new PromptDataset(datanode, storage, conf, HdrfDatasetFactory.setup(conf));
-    SERVICES.add(dataset.service());
+    SERVICES.add(dataset.service);
     return dataset;
   }
 
@@ -60,7 +60,7 @@ public final class CountedDatasetFactory extends FsDatasetSpi.Factory<FsDatasetI
       finalizing.add(id);
       try {
         super.finalizeBlock(block, fsyncDir);
-        await(() -> service().pending() == 0);
+        await(() -> service.pending() == 0);
       } finally {
         finalizing.remove(id);
       }

@@ -24,7 +24,7 @@ public final class HdrfDatasets {
 
   /** HDRF of a DataNode. */
   public static HdrfService service(DataNode datanode) {
-    return ((HdrfDataset) datanode.getFSDataset()).service();
+    return ((HdrfDataset) datanode.getFSDataset()).service;
   }
 
   /** Sets the capacity of every volume of a DataNode, in bytes; -1 restores the real one. */
