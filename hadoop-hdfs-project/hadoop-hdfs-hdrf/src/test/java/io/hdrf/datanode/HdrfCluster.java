@@ -105,6 +105,10 @@ public final class HdrfCluster implements AutoCloseable {
     conf.setInt("dfs.namenode.reconstruction.pending.timeout-sec", 30);
     conf.setInt("hdrf.reduce.scan.interval", 1);
     conf.setInt("hdrf.reduce.delay", 0);
+    // The NameNode hears of the last replica a moment after the client asks whether a file is
+    // closed.
+    conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 20);
+    conf.setInt("dfs.client.block.write.locateFollowingBlock.retries", 10);
     // The first answer of a JVM loads its classes.
     conf.setInt("hdrf.mirror.probe.timeout", 60_000);
     conf.setLong("fs.du.interval", 3_600_000);

@@ -476,6 +476,8 @@ class LocalReadTest {
     byte[] stored = Files.readAllBytes(local("/imitated").toPath());
     assertThat(stored[0]).isEqualTo(data[0]);
     Configuration conf = configuration("lz4");
+    // Enough for the NameNode to hear of a replica that was accepted.
+    conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 400);
     conf.setInt("dfs.client.block.write.locateFollowingBlock.retries", 1);
     try (FileSystem client = client(conf)) {
       client.truncate(new Path("/imitated"), 1);
