@@ -87,6 +87,8 @@ final class LineCluster implements Closeable {
             .with("hdrf.reduce.delay", "100")
             .with("hdrf.reduce.scan.interval", "1")
             .with("hdrf.mirror.enabled", "true")
+            // A peer that closed a connection as it stopped is asked again so soon.
+            .with("hdrf.mirror.peer.expiry", "2")
             .with("hdrf.dedup.container.size", "1m")
             .with("hdrf.dedup.gc.interval", "0")
             .with("hdrf.dedup.gc.min.age", "0")
@@ -96,6 +98,7 @@ final class LineCluster implements Closeable {
             .with("dfs.heartbeat.interval", "1")
             .with("dfs.namenode.heartbeat.recheck-interval", "2000")
             .with("dfs.namenode.redundancy.interval.seconds", "1")
+            .with("dfs.namenode.safemode.extension", "0")
             .with("dfs.client.block.write.replace-datanode-on-failure.policy", "NEVER");
     for (Map.Entry<String, String> setting : settings.entrySet()) {
       config = config.with(setting.getKey(), setting.getValue());
