@@ -34,8 +34,8 @@ class FormChoiceTest {
   }
 
   /**
-   * They begin in records, and are those of stock HDFS where these keep up. Where a slow cipher
-   * holds up the writes, either form may be the faster one.
+   * They begin in records, and are those of stock HDFS where these keep up. Where a cipher holds up
+   * the writes, either form may be the faster one.
    */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
@@ -43,6 +43,7 @@ class FormChoiceTest {
     Configuration conf = ReferencesTest.configuration("dedup,lz4");
     conf.set("hdrf.mirror.enabled", "auto");
     conf.setBoolean(DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY, encrypted);
+    conf.set(DFSConfigKeys.DFS_DATA_ENCRYPTION_ALGORITHM_KEY, "rc4");
     conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, encrypted);
     cluster = HdrfCluster.start(conf, 2);
     byte[] data = TestBytes.text(8 * HdrfCluster.BLOCK_SIZE, 1);

@@ -170,6 +170,7 @@ class MirrorFailureTest {
     // Otherwise whether blocks go encoded depends on how fast the link is.
     conf.set("hdrf.mirror.enabled", "true");
     conf.setBoolean(DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY, true);
+    conf.set(DFSConfigKeys.DFS_DATA_ENCRYPTION_ALGORITHM_KEY, "rc4");
     conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
     start(conf, 3);
     byte[] data = TestBytes.text(2 * BLOCK + 54_321, 5);

@@ -183,6 +183,7 @@ class ReferencesTest {
   void withEncryptedTransfer() throws Exception {
     Configuration conf = configuration("dedup,lz4");
     conf.setBoolean(DFSConfigKeys.DFS_ENCRYPT_DATA_TRANSFER_KEY, true);
+    conf.set(DFSConfigKeys.DFS_DATA_ENCRYPTION_ALGORITHM_KEY, "rc4");
     conf.setBoolean(DFSConfigKeys.DFS_BLOCK_ACCESS_TOKEN_ENABLE_KEY, true);
     secondVersionGoesByReference(conf);
   }

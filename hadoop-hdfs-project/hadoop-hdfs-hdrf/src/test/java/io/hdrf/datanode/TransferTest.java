@@ -29,7 +29,13 @@ class TransferTest {
     return Stream.of(
         Named.of(
             "encrypted",
-            with("dfs.encrypt.data.transfer", "true", "dfs.block.access.token.enable", "true")),
+            with(
+                "dfs.encrypt.data.transfer",
+                "true",
+                "dfs.encrypt.data.transfer.algorithm",
+                "rc4",
+                "dfs.block.access.token.enable",
+                "true")),
         Named.of("without transferTo", with("dfs.datanode.transferTo.allowed", "false")),
         Named.of(
             "without reading ahead and caching",
