@@ -30,7 +30,8 @@ import org.junit.jupiter.api.Test;
 /**
  * Rule 5: concurrent appends, truncations, deletions, moves, re-creations, scans and reads of a few
  * small blocks, with a Reducer that follows closely. The allowed content of a file is known at each
- * moment: the bytes before an operation, those after it, or (while it runs) either.
+ * moment: the bytes before an operation, those after it, or (while it runs) either. For longer:
+ * {@code -Dhdrf.test.stress.millis=60000}.
  */
 class SwapStressTest {
 
@@ -38,7 +39,7 @@ class SwapStressTest {
   private static final int READERS = 3;
   private static final int BLOCK_SIZE = 96 << 10;
   private static final int MAX_LENGTH = 3 * BLOCK_SIZE;
-  private static final long MILLIS = Long.getLong("hdrf.test.stress.millis", 20_000);
+  private static final long MILLIS = Long.getLong("hdrf.test.stress.millis", 8_000);
 
   private final AtomicBoolean stop = new AtomicBoolean();
   private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
