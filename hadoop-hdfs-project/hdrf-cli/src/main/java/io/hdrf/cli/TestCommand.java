@@ -36,6 +36,11 @@ final class TestCommand implements Callable<Integer> {
   private static final List<String> SUITE = List.of("mvn", "-B", "-ntp", "-T", "2", "verify");
 
   private static final String HADOOP_TESTS = "hadoop-hdfs-project/hadoop-tests/run";
+
+  /** After {@link #SUITE}, which compiles what these need; their daemons wait, too. */
+  private static final List<String> QUICK_HADOOP_TESTS =
+      List.of("--quick", "--built", "--forks", "3");
+
   private static final String FAULTS = "faults/run";
 
   private static final int MAX_FUZZ_MINUTES = 10_000;
@@ -264,7 +269,7 @@ final class TestCommand implements Callable<Integer> {
     }
     int status = run(home, SUITE);
     return status == ExitCode.OK
-        ? run(home, command(home, HADOOP_TESTS, List.of("--quick")))
+        ? run(home, command(home, HADOOP_TESTS, QUICK_HADOOP_TESTS))
         : status;
   }
 
