@@ -192,6 +192,11 @@ public final class HdrfService implements Closeable {
     return changes;
   }
 
+  /** Returns the number of rounds in which the scan looked at all that it is to look at. */
+  long fullScanRounds() {
+    return scan.fullRounds();
+  }
+
   /**
    * Called when a NameNode has said for the first time that no rolling upgrade is open, by the
    * thread that sends heartbeats, which must not wait for disks.

@@ -87,8 +87,7 @@ class BlockFilterTest {
         regex = counters().skippedFor(SkipReason.EXCLUDED_BY_REGEX);
       }
     }
-    Thread.sleep(2500);
-    cluster.awaitReduced();
+    cluster.letTheScanLook(0);
     assertThat(counters().skippedFor(SkipReason.EXCLUDED_BY_KEYWORD)).isEqualTo(keyword);
     assertThat(counters().skippedFor(SkipReason.EXCLUDED_BY_REGEX)).isEqualTo(regex);
     assertThat(cluster.plainReplicas("/pdf")).hasSize(1);

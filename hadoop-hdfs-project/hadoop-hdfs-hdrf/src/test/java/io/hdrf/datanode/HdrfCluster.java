@@ -355,6 +355,21 @@ public final class HdrfCluster implements AutoCloseable {
     }
   }
 
+  /**
+   * Has the scan of a DataNode look at all blocks three times, and waits until the Reducer has done
+   * what it found.
+   */
+  void letTheScanLook(int datanode) throws InterruptedException {
+    HdrfService service = service(datanode);
+    // The first round that ends may have begun before.
+    for (int round = 0; round < 4; round++) {
+      long before = service.fullScanRounds();
+      service.changes().wakeScan();
+      await("a round of the scan", () -> service.fullScanRounds() > before);
+      awaitReduced();
+    }
+  }
+
   /** Like the other one, in a cluster with some stock DataNodes. */
   void awaitReducedWhereHdrf() throws InterruptedException {
     for (DataNode datanode : cluster.getDataNodes()) {

@@ -228,13 +228,6 @@ class JobsTest {
     assertThat(reducedBlocks()).isEqualTo(4);
   }
 
-  /** More than two rounds of the scan, in which it would reduce what it found. */
-  private void letTheScanLook() throws InterruptedException {
-    cluster.service(0).changes().wakeScan();
-    Thread.sleep(2500);
-    cluster.awaitReduced();
-  }
-
   @Test
   void oldBlocksAreConvertedWhenAsked() throws Exception {
     cluster = HdrfCluster.start(HdrfCluster.stockConfiguration(), 1, 2);
@@ -246,7 +239,7 @@ class JobsTest {
     byte[] young = TestBytes.text(BLOCK, 3);
     cluster.write("/young", young, 1);
     cluster.awaitReduced("/young");
-    letTheScanLook();
+    cluster.letTheScanLook(0);
     assertThat(cluster.plainReplicas("/old")).hasSize(6);
 
     runToItsEnd(JobKind.CONVERT);
@@ -283,7 +276,7 @@ class JobsTest {
     cluster.restartAs(onlyWhenAsked());
     start(JobKind.CONVERT, ONE_BLOCK);
     HdrfCluster.await("the first block", () -> figure(JobKind.CONVERT, Figure.BLOCKS_DONE) == 1);
-    letTheScanLook();
+    cluster.letTheScanLook(0);
     assertThat(cluster.plainReplicas("/old")).hasSize(5);
     assertMode("converting");
 
@@ -297,7 +290,7 @@ class JobsTest {
 
     // The scan could reduce now, if the conversion had not been stopped.
     cluster.restartAs(HdrfCluster.configuration());
-    letTheScanLook();
+    cluster.letTheScanLook(0);
     assertThat(jobs(0, JobKind.CONVERT).get(0).state()).isEqualTo(JobInfo.State.NONE);
     assertThat(cluster.plainReplicas("/old")).hasSize(4);
     byte[] young = TestBytes.text(BLOCK, 5);
@@ -403,10 +396,10 @@ class JobsTest {
     assertMode("kept plain");
     byte[] third = TestBytes.text(BLOCK, 8);
     cluster.write("/third", third, 2);
-    letTheScanLook();
+    cluster.letTheScanLook(0);
     assertThat(reducedBlocks()).as("new blocks").isZero();
     cluster.restartAs(configuration(chain));
-    letTheScanLook();
+    cluster.letTheScanLook(0);
     assertThat(reducedBlocks()).as("after a restart").isZero();
     cluster.assertContent("/first", first);
 
@@ -422,7 +415,7 @@ class JobsTest {
     assertThat(cluster.mini().getNamesystem().getCorruptReplicaBlocks()).isZero();
 
     cluster.restartAs(configuration(chain));
-    letTheScanLook();
+    cluster.letTheScanLook(0);
     assertMode("kept plain");
     runToItsEnd(JobKind.CONVERT);
     assertThat(cluster.plainReplicas("/first")).isEmpty();
@@ -469,15 +462,15 @@ class JobsTest {
     HdrfCluster.await("the first block", () -> cluster.plainReplicas("/file").size() == 1);
     cluster.restartAs(configuration("lz4"));
     HdrfCluster.await("the second block", () -> cluster.plainReplicas("/file").size() == 2);
-    letTheScanLook();
+    cluster.letTheScanLook(0);
     assertMode("inflating");
     stop(JobKind.INFLATE);
-    letTheScanLook();
+    cluster.letTheScanLook(0);
     assertThat(cluster.plainReplicas("/file")).hasSize(2);
     assertThat(reducedBlocks()).isEqualTo(3);
     assertMode("kept plain");
     cluster.restartAs(configuration("lz4"));
-    letTheScanLook();
+    cluster.letTheScanLook(0);
     assertThat(cluster.plainReplicas("/file")).hasSize(2);
     cluster.assertContent("/file", data);
     runToItsEnd(JobKind.INFLATE);
@@ -675,7 +668,7 @@ class JobsTest {
             Damage.flip(new File(job.directory(), "conversion"), 10, 1);
           }
         });
-    letTheScanLook();
+    cluster.letTheScanLook(0);
     assertMode("kept plain");
     assertThat(cluster.plainReplicas("/file")).hasSize(1);
     runToItsEnd(JobKind.CONVERT);

@@ -361,9 +361,7 @@ class RawFileRulesTest {
     cluster.dataset(0).cache(pool, new long[] {block.getBlockId()});
     HdrfCluster.await("the block to be cached", () -> isCached(block));
     assertThat(cluster.isReduced(0, block)).isFalse();
-    cluster.service(0).changes().wakeScan();
-    Thread.sleep(1500);
-    cluster.awaitReduced();
+    cluster.letTheScanLook(0);
     assertThat(cluster.isReduced(0, block)).isFalse();
     TestBytes.assertSame("cached", cluster.replicaBytes(0, block), data);
     // Stock code fails to unmap on this JDK, but what HDRF does comes after it.
@@ -390,8 +388,7 @@ class RawFileRulesTest {
     away.get();
     cluster.awaitReduced();
     if (cluster.service(0).counters().blocksReduced() == before) {
-      cluster.service(0).changes().wakeScan();
-      Thread.sleep(1500);
+      cluster.letTheScanLook(0);
       assertThat(cluster.isReduced(0, block)).isFalse();
     }
     assertThat(temporaryFiles()).isEmptyDirectory();

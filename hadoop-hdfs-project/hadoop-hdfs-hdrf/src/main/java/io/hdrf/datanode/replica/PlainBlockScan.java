@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
@@ -50,6 +51,7 @@ public final class PlainBlockScan implements Closeable {
 
   private final SettledReplicas settled;
   private final RepeatingThread thread;
+  private final AtomicLong fullRounds = new AtomicLong();
   private boolean roundWanted;
 
   /**
@@ -95,10 +97,19 @@ public final class PlainBlockScan implements Closeable {
     notifyAll();
   }
 
+  /** Returns the number of rounds that are done and passed over no volume at rest. */
+  public long fullRounds() {
+    return fullRounds.get();
+  }
+
   private void round() throws InterruptedException {
     awaitRound();
+    boolean full = true;
     for (String pool : pools) {
-      scan(pool);
+      full &= scan(pool);
+    }
+    if (full) {
+      fullRounds.incrementAndGet();
     }
   }
 
@@ -114,14 +125,15 @@ public final class PlainBlockScan implements Closeable {
     roundWanted = false;
   }
 
-  private void scan(String pool) throws InterruptedException {
+  /** Returns whether no volume with replicas to look at was at rest. */
+  private boolean scan(String pool) throws InterruptedException {
     candidates.settleKnown(pool, thread::isStopping);
     SettledBlocks known = settled.of(pool);
     Map<FsVolumeSpi, Boolean> atRest = new HashMap<>();
     int offered = 0;
     for (ReplicaInfo replica : dataset.finalizedReplicas(pool)) {
       if (thread.isStopping()) {
-        return;
+        return false;
       }
       if (known.contains(replica.getBlockId())
           || !ReplicaSnapshot.isEligible(replica)
@@ -137,6 +149,7 @@ public final class PlainBlockScan implements Closeable {
       offered++;
     }
     LOG.debug("Offered {} blocks of pool {} to the Reducer", offered, pool);
+    return !atRest.containsValue(true);
   }
 
   @Override
