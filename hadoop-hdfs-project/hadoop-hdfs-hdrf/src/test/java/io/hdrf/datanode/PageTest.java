@@ -208,7 +208,7 @@ class PageTest {
       cluster.awaitReduced("/text");
       String bean = "name=Hdrf-" + cluster.datanode(0).getDatanodeUuid();
       String jmx = "/jmx?qry=Hadoop:service=DataNode," + bean;
-      // It is up to ten seconds old.
+      // It is up to a second old.
       await("the metrics at /jmx", cluster, jmx, "(?s).*\"BlocksReduced\" : 1\\b.*");
       assertThat(cluster.service(0).adminService().metrics()).contains("BlocksReduced\t1");
       if (hasPrometheus()) {
