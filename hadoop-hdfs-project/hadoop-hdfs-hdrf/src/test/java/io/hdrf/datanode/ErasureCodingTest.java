@@ -52,6 +52,7 @@ class ErasureCodingTest {
       String holder = before.get(0).get(0);
       final DataNodeProperties stopped = cluster.mini().stopDataNode(holder);
       TestBytes.assertSame("with a DataNode lost", cluster.read("/coded/file"), data);
+      cluster.mini().setDataNodeDead(stopped.getDatanode().getDatanodeId());
       HdrfCluster.await(
           "its blocks to be made anew",
           () -> {

@@ -142,6 +142,11 @@ class StoragePolicyTest {
 
   private void runMover() throws Exception {
     Configuration conf = new Configuration(cluster.mini().getConfiguration(0));
+    // It sleeps for two of these and one of those between its rounds, and a round may come too
+    // soon.
+    conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 0);
+    conf.setInt(DFSConfigKeys.DFS_NAMENODE_REDUNDANCY_INTERVAL_SECONDS_KEY, 0);
+    conf.setInt(DFSConfigKeys.DFS_MOVER_RETRY_MAX_ATTEMPTS_KEY, 1000);
     assertThat(ToolRunner.run(conf, new Mover.Cli(), new String[] {"-p", "/"}))
         .as("exit status of the mover")
         .isZero();
