@@ -30,4 +30,9 @@ class BZip2Test extends BaseSchemeTestCase {
   protected int longestBlock() {
     return 20_000;
   }
+
+  @Override
+  protected int damagedCopies() {
+    return 60;
+  }
 }
