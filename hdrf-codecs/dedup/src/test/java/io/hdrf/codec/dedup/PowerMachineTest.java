@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class PowerMachineTest {
 
-  private static final int CRASHES = Integer.getInteger("hdrf.power.crashes", 100);
+  private static final int CRASHES = Integer.getInteger("hdrf.power.crashes", 40);
   private static final Long SEED = Long.getLong("hdrf.power.seed");
 
   private static final Set<PowerMachine.Hazard> HAZARDS = EnumSet.allOf(PowerMachine.Hazard.class);
