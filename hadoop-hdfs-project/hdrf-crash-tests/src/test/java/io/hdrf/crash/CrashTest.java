@@ -59,7 +59,7 @@ import org.junit.jupiter.api.Test;
  */
 class CrashTest {
 
-  private static final int ROUNDS = Integer.getInteger("hdrf.crash.rounds", 8);
+  private static final int ROUNDS = Integer.getInteger("hdrf.crash.rounds", 5);
 
   /** Chains to choose from in each round, separated by semicolons. */
   private static final List<String> CHAINS =

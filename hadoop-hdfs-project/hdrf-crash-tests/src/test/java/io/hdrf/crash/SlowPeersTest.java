@@ -64,6 +64,9 @@ class SlowPeersTest {
             .with("dfs.heartbeat.interval", "1")
             .with("dfs.namenode.redundancy.interval.seconds", "1")
             .with("dfs.namenode.redundancy.considerLoad", "false")
+            // With this chain no new block goes to a DataNode that stalls; with others it may.
+            .with("dfs.namenode.avoid.write.stale.datanode", Boolean.toString(chain.equals("lz4")))
+            .with("dfs.namenode.stale.datanode.interval", "3000")
             .with("dfs.namenode.reconstruction.pending.timeout-sec", "3")
             .with("dfs.blockreport.intervalMsec", "2000");
     java.nio.file.Path plugins = Paths.get(System.getProperty("hdrf.test.plugins"));

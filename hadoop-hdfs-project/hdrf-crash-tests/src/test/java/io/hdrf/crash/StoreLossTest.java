@@ -55,9 +55,9 @@ class StoreLossTest {
   /** In milliseconds. */
   private static final long REDIS_TIMEOUT = 500;
 
-  private static final Duration OUTAGE = Duration.ofSeconds(LONG ? 30 : 5);
-  private static final Duration FREEZE = Duration.ofSeconds(LONG ? 60 : 8);
-  private static final Duration BETWEEN = Duration.ofSeconds(2);
+  private static final Duration OUTAGE = Duration.ofSeconds(LONG ? 30 : 3);
+  private static final Duration FREEZE = Duration.ofSeconds(LONG ? 60 : 4);
+  private static final Duration BETWEEN = Duration.ofSeconds(LONG ? 2 : 1);
   private static final Duration PATIENCE = LocalCluster.PATIENCE;
 
   /** Counters that must stay at zero. */
