@@ -4,6 +4,7 @@ package io.hdrf.cli;
 import io.hdrf.cluster.ClusterException;
 import io.hdrf.conf.UsedDirectories;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -146,9 +147,21 @@ final class Installation {
 
   private void removeDirectoryForDataNodes() throws IOException {
     Path directory = home.resolve(UsedDirectories.NAME);
-    if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-      WorkDirectory.deleteTree(directory);
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    // DataNodes write files there. What is below a directory that another user made is left alone:
+    // he could turn the path to it elsewhere meanwhile.
+    try (DirectoryStream<Path> notes = Files.newDirectoryStream(directory)) {
+      for (Path note : notes) {
+        Files.deleteIfExists(note);
+      }
+      Files.delete(directory);
       changes.add("removed " + directory);
+    } catch (DirectoryNotEmptyException e) {
+      changes.add("left " + directory + ", since there are files in " + e.getFile());
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
   }
 

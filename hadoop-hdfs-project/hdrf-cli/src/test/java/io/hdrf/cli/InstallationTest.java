@@ -72,6 +72,18 @@ class InstallationTest {
     return new Installation(HadoopHome.of(hadoop));
   }
 
+  /** Everybody may write there, and could turn a path below elsewhere while root deletes. */
+  @Test
+  void nothingBelowADirectoryOfOthersIsDeleted() throws IOException {
+    installation().install(distribution);
+    UsedDirectories.record(hadoop, List.of());
+    Path others = Files.createDirectory(hadoop.resolve(UsedDirectories.NAME).resolve("others"));
+    Path file = Files.writeString(others.resolve("passwd"), "x");
+    assertThat(installation().uninstall())
+        .anyMatch(line -> line.startsWith("left ") && line.contains("others"));
+    assertThat(file).exists();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"2.10.2", "3.1.1", "3.1.3"})
   void anOlderHadoopIsRefused(String version) throws IOException {
