@@ -403,14 +403,16 @@ public final class Mirroring implements Closeable {
    * looked at before, as {@link #link} does: it may lack schemes, or this DataNode may.
    */
   int[] chainFor(BlockRef block, PeerLink peer) {
-    int[] wanted = certainChain();
     if (configured == null) {
       SchemeChain chain = storage.chainOf(block);
-      wanted = canStore(chain, peer) ? chain.ids() : wanted;
+      if (canStore(chain, peer) && canTravel(chain.ids())) {
+        return chain.ids();
+      }
     }
-    return wanted.length > 0 && canTravel(wanted) && peer.canDecode(wanted)
-        ? wanted
-        : commonScheme(peer, wanted);
+    int[] certain = certainChain();
+    return certain.length > 0 && canTravel(certain) && peer.canDecode(certain)
+        ? certain
+        : commonScheme(peer, certain);
   }
 
   /** Who asks in records has found one that both have. */

@@ -44,6 +44,9 @@ class CopyForRequesterTest {
 
   @Test
   void aSchemeThatDoesNotOpenHereIsNotUsed() throws IOException {
+    // It opens there.
+    ofRequester =
+        SchemeRegistry.of(List.of(common, new HookedScheme("own", 65202, Integer.MAX_VALUE)));
     assertArrives(
         new HookedScheme("own", 65202, Integer.MAX_VALUE) {
           @Override
