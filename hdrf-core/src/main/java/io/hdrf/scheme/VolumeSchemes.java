@@ -206,6 +206,11 @@ public final class VolumeSchemes implements Closeable {
     }
   }
 
+  /** Has work end that takes long: see {@link BlockCodec#leave}. */
+  public void leave() {
+    blockCodecs().values().forEach(BlockCodec::leave);
+  }
+
   /** The block schemes that are open, by name; a snapshot. */
   public Map<String, BlockCodec> blockCodecs() {
     synchronized (blockCodecs) {

@@ -92,6 +92,13 @@ public interface BlockCodec extends Closeable {
   }
 
   /**
+   * Called when the volume leaves while others may still use it: {@link #reclaim}, {@link #check}
+   * and work in the background are to end soon, with an error if there is a caller. All else goes
+   * on until {@link #close}, which follows when nobody uses it any more.
+   */
+  default void leave() {}
+
+  /**
    * Looks for chunks by the names that {@link BlockScheme#chunkFunction} gives them.
    *
    * @return null if the scheme has no such names

@@ -451,10 +451,11 @@ public final class PoolSlice implements Closeable {
     }
   }
 
-  /** Takes the slice out of service; present users may go on. */
+  /** Takes the slice out of service; present users may go on, but for work that takes long. */
   @Override
   public void close() {
     if (outOfService.compareAndSet(false, true)) {
+      schemes.leave();
       endUse();
     }
   }

@@ -81,6 +81,9 @@ final class DedupCodec implements BlockCodec {
   final Queue<BlockDeduplicator> idle = new ConcurrentLinkedQueue<>();
   private volatile boolean closed;
 
+  /** Whether work that takes long is to end. */
+  private volatile boolean leaving;
+
   /**
    * @param opened gets what is opened here, so that it is closed even if this fails
    */
@@ -114,7 +117,7 @@ final class DedupCodec implements BlockCodec {
             index,
             sources(context),
             settings.healRate(),
-            () -> closed,
+            () -> leaving,
             System::nanoTime);
     this.collector =
         new GarbageCollector(
@@ -134,7 +137,7 @@ final class DedupCodec implements BlockCodec {
             },
             healer,
             settings.gc(),
-            () -> closed);
+            () -> leaving);
     opened.push(collector);
     this.scrubber =
         new Scrubber(
@@ -146,7 +149,7 @@ final class DedupCodec implements BlockCodec {
             settings.heal(),
             settings.scrubRate(),
             TimeUnit.SECONDS.toMillis(settings.scrubIntervalSeconds()),
-            () -> closed,
+            () -> leaving,
             System::currentTimeMillis,
             collector::wholeCycles);
     this.background =
@@ -259,6 +262,21 @@ final class DedupCodec implements BlockCodec {
         Recipe.parse(
             payload,
             (container, first, count) -> visitor.reference(blockId, container, first, count));
+      }
+
+      @Override
+      public void fileRead(long bytes) throws IOException {
+        visitor.fileRead(bytes);
+      }
+    };
+  }
+
+  /** As the former, with the bases that recipes name. */
+  private static StoredPayloads.Visitor recipes(BlockReferences.Visitor visitor) {
+    return new StoredPayloads.Visitor() {
+      @Override
+      public void frame(long blockId, int originalLength, ByteBuffer payload) throws IOException {
+        show(blockId, payload, visitor);
       }
 
       @Override
@@ -397,13 +415,17 @@ final class DedupCodec implements BlockCodec {
   public Map<String, Long> check(Consumer<String> problems) throws IOException {
     return new ReferenceCheck(
             containers,
-            visitor ->
-                payloads.forEach((blockId, length, payload) -> show(blockId, payload, visitor)),
+            visitor -> payloads.forEach(recipes(visitor)),
             index,
             problems,
             Runtime.getRuntime().maxMemory() / PART_OF_A_CHECK,
-            () -> closed)
+            () -> leaving)
         .run();
+  }
+
+  @Override
+  public void leave() {
+    leaving = true;
   }
 
   @Override
@@ -431,6 +453,7 @@ final class DedupCodec implements BlockCodec {
         return;
       }
       closed = true;
+      leaving = true;
     }
     try (Closeable rest = () -> closeAll(opened)) {
       background.close();

@@ -148,7 +148,7 @@ class BlockDifferencesTest {
       differences.take(
           data, new int[] {LENGTH, 2 * LENGTH, 3 * LENGTH}, 3, new long[] {-1, -1, -1});
       differences.known(ChunkRef.pack(0, 0));
-      ChunkPins.Cycle cycle = pins.begin(0, 1, 100);
+      ChunkPins.Cycle cycle = pins.begin(0, 1);
       assertThat(differences.find(0, Chunks.direct(block[0]), -1)).isEqualTo(ChunkRef.pack(0, 1));
       assertThat(differences.find(1, Chunks.direct(block[1]), -1)).isEqualTo(-1);
       BitSet dead = (BitSet) present.clone();

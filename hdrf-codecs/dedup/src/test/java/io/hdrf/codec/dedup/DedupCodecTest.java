@@ -18,6 +18,7 @@ import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.StoreUnreachableException;
 import io.hdrf.spi.store.Table;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -593,6 +594,18 @@ class DedupCodecTest {
         .containsEntry("unreferenced", chunks + added)
         .containsEntry("missing", 0L);
     assertThat(problems).isEmpty();
+  }
+
+  @Test
+  void workThatTakesLongEndsWhenTheVolumeLeaves() throws Exception {
+    open("dedup", store);
+    byte[] block = block();
+    volume.put(1, block, random);
+    volume.dedup().leave();
+    assertThatThrownBy(() -> volume.dedup().check(problem -> {}))
+        .isInstanceOf(InterruptedIOException.class);
+    assertThatThrownBy(() -> volume.collect()).isInstanceOf(InterruptedIOException.class);
+    assertThat(volume.get(1, random)).isEqualTo(block);
   }
 
   @Test

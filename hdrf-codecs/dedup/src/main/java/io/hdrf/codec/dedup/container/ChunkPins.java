@@ -86,15 +86,13 @@ public final class ChunkPins {
    *
    * @param from the first container's id
    * @param to the id behind the last one's
-   * @param numbers for how many of each container's chunks memory is taken at once; for chunks with
-   *     higher numbers it grows, by more than they need
    */
-  public Cycle begin(long from, long to, int numbers) {
+  public Cycle begin(long from, long to) {
     synchronized (lock) {
       if (cycle != null) {
         throw new IllegalStateException("a cycle is under way");
       }
-      Cycle begun = new Cycle(from, to, numbers);
+      Cycle begun = new Cycle(from, to);
       age++;
       older += younger;
       younger = 0;
@@ -133,13 +131,11 @@ public final class ChunkPins {
   public static final class Cycle {
     private final long from;
     private final long to;
-    private final int numbers;
     private final Map<Long, Marks> containers = new ConcurrentHashMap<>();
 
-    private Cycle(long from, long to, int numbers) {
+    private Cycle(long from, long to) {
       this.from = from;
       this.to = to;
-      this.numbers = numbers;
     }
 
     /** Returns whether the cycle is over this container. */
@@ -151,7 +147,7 @@ public final class ChunkPins {
       if (!covers(container)) {
         throw new IllegalArgumentException("the cycle is not over container " + container);
       }
-      return containers.computeIfAbsent(container, id -> new Marks(numbers));
+      return containers.computeIfAbsent(container, id -> new Marks());
     }
 
     private boolean acquire(long ref) {
@@ -207,30 +203,39 @@ public final class ChunkPins {
   }
 
   private static final class Marks {
-    private final BitSet referredTo;
+    /** By so many bits a set grows. By itself it would double. */
+    private static final int STEP = 1 << 13;
+
+    private BitSet referredTo = new BitSet();
 
     /** Found by any thread, whether they are there or not. */
-    private final BitSet acquired;
+    private BitSet acquired = new BitSet();
 
     private final BitSet condemned = new BitSet();
 
     /** If not null, all others are condemned, too. */
     private BitSet remaining;
 
-    Marks(int numbers) {
-      referredTo = new BitSet(numbers);
-      acquired = new BitSet(numbers);
-    }
-
     synchronized boolean acquire(int number) {
       if (condemned.get(number) || (remaining != null && !remaining.get(number))) {
         return false;
       }
+      acquired = withRoom(acquired, number + 1);
       acquired.set(number);
       return true;
     }
 
+    private static BitSet withRoom(BitSet bits, int count) {
+      if (count <= bits.size()) {
+        return bits;
+      }
+      BitSet larger = new BitSet((count + STEP - 1) / STEP * STEP);
+      larger.or(bits);
+      return larger;
+    }
+
     synchronized void mark(int first, int count) {
+      referredTo = withRoom(referredTo, first + count);
       referredTo.set(first, first + count);
     }
 

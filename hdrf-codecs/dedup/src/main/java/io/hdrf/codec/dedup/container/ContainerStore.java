@@ -542,19 +542,6 @@ public final class ContainerStore implements Closeable {
   }
 
   /**
-   * Has the footers read that {@link #containers} reads the first time, which takes long where
-   * there are many.
-   *
-   * @param throttle may end that
-   */
-  public void readFooters(Throttle throttle) throws IOException {
-    for (Container container : containers.values()) {
-      throttle.acquire(0);
-      listing.info(container);
-    }
-  }
-
-  /**
    * The containers there are, in the order of their ids, those included that are created or deleted
    * meanwhile or not. The first time, the footer of each is read.
    */

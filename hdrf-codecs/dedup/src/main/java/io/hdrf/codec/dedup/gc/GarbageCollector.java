@@ -257,10 +257,15 @@ public final class GarbageCollector implements Closeable {
   }
 
   private void cycle(GcResult result, Consumer<String> progress) throws IOException {
-    containers.readFooters(bytes -> requireOpen());
-    long bytes = memory.reserve(ContainerRange.memory(containers.containers()));
+    // The first time, the footer of each is read.
+    List<ContainerInfo> all = new ArrayList<>();
+    for (ContainerInfo container : containers.containers()) {
+      requireOpen();
+      all.add(container);
+    }
+    long bytes = memory.reserve(ContainerRange.memory(all));
     try {
-      cycle(ContainerRange.of(containers.containers(), bytes), result, progress);
+      cycle(ContainerRange.of(all, bytes), result, progress);
     } finally {
       memory.release(bytes);
     }
@@ -297,7 +302,7 @@ public final class GarbageCollector implements Closeable {
       String part,
       Consumer<String> progress)
       throws IOException {
-    ChunkPins.Cycle cycle = chunkPins.begin(range.from(), range.to(), range.numbers());
+    ChunkPins.Cycle cycle = chunkPins.begin(range.from(), range.to());
     try {
       awaitPins();
       // Before the blocks are read: chunks added later to other containers are not examined.

@@ -9,10 +9,12 @@ import io.hdrf.codec.dedup.index.FingerprintIndex;
 import io.hdrf.spi.store.MetadataException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
@@ -42,6 +44,7 @@ public final class ReferenceCheck {
   /** Whether there is memory for what is known of each chunk. */
   private boolean knowsChunks;
 
+  private final Set<Long> blocks = new HashSet<>();
   private final Set<Long> badBlocks = new HashSet<>();
 
   /** Chunks that are named as bases and can't be read, and why; chunks that need them come next. */
@@ -53,8 +56,6 @@ public final class ReferenceCheck {
   /** The chunks of containers that get no more of them. */
   private final Map<Long, BitSet> sealed = new HashMap<>();
 
-  private long blocks;
-  private long lastBlock;
   private long referenceCount;
   private long missing;
   private long entries;
@@ -95,8 +96,12 @@ public final class ReferenceCheck {
    * @throws IOException if a block file can't be read, or the run is to end
    */
   public Map<String, Long> run() throws IOException {
-    containers.readFooters(bytes -> requireGoingOn());
-    knowsChunks = ContainerRange.memory(containers.containers()) <= maxMemory;
+    List<ContainerInfo> all = new ArrayList<>();
+    for (ContainerInfo container : containers.containers()) {
+      requireGoingOn();
+      all.add(container);
+    }
+    knowsChunks = ContainerRange.memory(all) <= maxMemory;
     references.forEach(
         new BlockReferences.Visitor() {
           @Override
@@ -106,16 +111,23 @@ public final class ReferenceCheck {
           }
 
           @Override
+          public void fileRead(long bytes) throws IOException {
+            requireGoingOn();
+          }
+
+          @Override
           public void base(long blockId, long container, int first, int count) throws IOException {
             look(blockId, container, first, count, true);
           }
         });
     Map<String, Long> counts = new LinkedHashMap<>();
-    counts.put("blocks", blocks);
+    counts.put("blocks", (long) blocks.size());
     counts.put("references", referenceCount);
     counts.put("missing", missing);
     if (!knowsChunks) {
-      LOG.info("There are too many chunks to count those that no block refers to");
+      problems.accept(
+          "there are too many chunks for an eighth of the heap: those that no block refers to, and"
+              + " stale entries of the index, are not looked for");
       return counts;
     }
     counts.put("unreferenced", unreferenced());
@@ -135,8 +147,7 @@ public final class ReferenceCheck {
   private void look(long blockId, long container, int first, int count, boolean asBases)
       throws IOException {
     requireGoingOn();
-    blocks += blocks == 0 || blockId != lastBlock ? 1 : 0;
-    lastBlock = blockId;
+    blocks.add(blockId);
     referenceCount += count;
     ContainerDirectory content = null;
     String absence = "is not there";

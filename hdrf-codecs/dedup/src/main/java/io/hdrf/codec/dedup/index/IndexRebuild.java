@@ -134,7 +134,8 @@ final class IndexRebuild {
     try {
       content = containers.directory(container);
     } catch (IOException | RuntimeException e) {
-      LOG.warn("Container {} can't be indexed", container, e);
+      LOG.warn("Container {} can't be indexed: {}", container, e.toString());
+      LOG.debug("Container {}", container, e);
       return;
     }
     IndexUpdate entries = new IndexUpdate(BATCH);

@@ -24,7 +24,7 @@ class ChunkPinsTest {
 
   @Test
   void whatIsReferredToOrAcquiredLives() throws IOException {
-    ChunkPins.Cycle cycle = chunkPins.begin(0, Long.MAX_VALUE, 100);
+    ChunkPins.Cycle cycle = chunkPins.begin(0, Long.MAX_VALUE);
     cycle.mark(7, 2, 3);
     assertThat(chunkPins.acquire(ChunkRef.pack(7, 8))).isTrue();
     BitSet condemned = cycle.condemn(7, first(10), first(10), true);
@@ -38,7 +38,7 @@ class ChunkPinsTest {
 
   @Test
   void aCycleLeavesOtherContainersAlone() throws IOException {
-    ChunkPins.Cycle cycle = chunkPins.begin(6, 8, 100);
+    ChunkPins.Cycle cycle = chunkPins.begin(6, 8);
     cycle.mark(5, 0, 1);
     cycle.mark(7, 0, 1);
     cycle.mark(8, 0, 1);
@@ -56,7 +56,7 @@ class ChunkPinsTest {
   @Test
   void cycleWaitsForOlderPinsOnly() throws InterruptedException {
     Pin older = chunkPins.pin();
-    chunkPins.begin(0, Long.MAX_VALUE, 100);
+    chunkPins.begin(0, Long.MAX_VALUE);
     Pin younger = chunkPins.pin();
     assertThat(chunkPins.awaitOlderPins(20)).isFalse();
     older.close();
@@ -69,7 +69,7 @@ class ChunkPinsTest {
 
   @Test
   void nothingIsCondemnedWhereANeededChunkIsNotFound() throws IOException {
-    ChunkPins.Cycle cycle = chunkPins.begin(0, Long.MAX_VALUE, 100);
+    ChunkPins.Cycle cycle = chunkPins.begin(0, Long.MAX_VALUE);
     cycle.mark(7, 5, 1);
     for (boolean whole : new boolean[] {true, false}) {
       assertThatThrownBy(() -> cycle.condemn(7, first(2), first(5), whole))
@@ -82,7 +82,7 @@ class ChunkPinsTest {
   /** Only in one that is not whole it may have been there when it was found. */
   @Test
   void anAcquiredChunkThatIsNotFoundMayBeInADamagedContainer() throws IOException {
-    ChunkPins.Cycle cycle = chunkPins.begin(0, Long.MAX_VALUE, 100);
+    ChunkPins.Cycle cycle = chunkPins.begin(0, Long.MAX_VALUE);
     assertThat(chunkPins.acquire(ChunkRef.pack(7, 8))).isTrue();
     assertThatThrownBy(() -> cycle.condemn(7, first(2), first(5), false))
         .hasMessageStartingWith("1 chunks that blocks refer to");
@@ -92,7 +92,7 @@ class ChunkPinsTest {
 
   @Test
   void whatWasNotFoundInADamagedContainerIsCondemnedWithIt() throws IOException {
-    ChunkPins.Cycle cycle = chunkPins.begin(0, Long.MAX_VALUE, 100);
+    ChunkPins.Cycle cycle = chunkPins.begin(0, Long.MAX_VALUE);
     assertThat(cycle.condemn(7, first(2), first(5), false)).isEqualTo(first(2));
     assertThat(chunkPins.acquire(ChunkRef.pack(7, 1))).isFalse();
     assertThat(chunkPins.acquire(ChunkRef.pack(7, 4))).isTrue();
@@ -105,7 +105,7 @@ class ChunkPinsTest {
   /** Look-ups of chunks that were dropped long ago: none of these was lost. */
   @Test
   void onlyWhatBlocksReferToCanBeMissing() {
-    ChunkPins.Cycle cycle = chunkPins.begin(0, Long.MAX_VALUE, 100);
+    ChunkPins.Cycle cycle = chunkPins.begin(0, Long.MAX_VALUE);
     cycle.mark(7, 2, 3);
     assertThat(chunkPins.acquire(ChunkRef.pack(7, 8))).isTrue();
     assertThat(chunkPins.acquire(ChunkRef.pack(7, 9))).isTrue();
@@ -118,7 +118,7 @@ class ChunkPinsTest {
   void allOlderPinsAreWaitedFor() throws InterruptedException {
     Pin first = chunkPins.pin();
     Pin second = chunkPins.pin();
-    chunkPins.begin(0, Long.MAX_VALUE, 100);
+    chunkPins.begin(0, Long.MAX_VALUE);
     first.close();
     assertThat(chunkPins.awaitOlderPins(0)).isFalse();
     second.close();
@@ -129,7 +129,7 @@ class ChunkPinsTest {
   @Timeout(30)
   void theLastOlderPinEndsTheWait() throws Exception {
     Pin older = chunkPins.pin();
-    chunkPins.begin(0, Long.MAX_VALUE, 100);
+    chunkPins.begin(0, Long.MAX_VALUE);
     FutureTask<Boolean> waiting = new FutureTask<>(() -> chunkPins.awaitOlderPins(3_600_000));
     Thread waiter = new Thread(waiting);
     waiter.start();
@@ -142,13 +142,12 @@ class ChunkPinsTest {
 
   @Test
   void thereIsOneCycleAtATime() throws IOException {
-    ChunkPins.Cycle cycle = chunkPins.begin(0, Long.MAX_VALUE, 100);
+    ChunkPins.Cycle cycle = chunkPins.begin(0, Long.MAX_VALUE);
     cycle.condemn(7, first(1), first(1), true);
-    assertThatThrownBy(() -> chunkPins.begin(0, 1, 100)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> chunkPins.begin(0, 1)).isInstanceOf(IllegalStateException.class);
     assertThat(chunkPins.acquire(ChunkRef.pack(7, 0))).isFalse();
     chunkPins.end();
     assertThat(chunkPins.acquire(ChunkRef.pack(7, 0))).isTrue();
-    assertThat(chunkPins.begin(0, Long.MAX_VALUE, 100).dead(7, first(1)).cardinality())
-        .isEqualTo(1);
+    assertThat(chunkPins.begin(0, Long.MAX_VALUE).dead(7, first(1)).cardinality()).isEqualTo(1);
   }
 }

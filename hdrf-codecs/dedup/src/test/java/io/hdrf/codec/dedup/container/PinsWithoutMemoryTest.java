@@ -34,7 +34,7 @@ class PinsWithoutMemoryTest {
       int refused = FullHeap.run(() -> chunkPins.pin().close());
       other.close();
       System.out.println(refused > 0 ? "pins were refused" : "there was memory all the time");
-      chunkPins.begin(0, Long.MAX_VALUE, 100);
+      chunkPins.begin(0, Long.MAX_VALUE);
       System.out.println(
           chunkPins.awaitOlderPins(0) ? "no older pin is held" : "a pin is held that nobody has");
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class DeadChunksTest {
 
-  private static final ContainerRange ALL = new ContainerRange(0, Long.MAX_VALUE, 100);
+  private static final ContainerRange ALL = new ContainerRange(0, Long.MAX_VALUE);
 
   private static Map<Long, BitSet> dead(int first, int count, long... containers) {
     Map<Long, BitSet> dead = new TreeMap<>();
@@ -38,7 +38,7 @@ class DeadChunksTest {
   void otherRangesStayAsTheyAre() {
     DeadChunks chunks = new DeadChunks(0, 1 << 20, MemoryBudget.unlimited());
     assertThat(chunks.replace(ALL, dead(0, 4, 1, 1000), 0)).isEmpty();
-    ContainerRange first = new ContainerRange(0, 10, 100);
+    ContainerRange first = new ContainerRange(0, 10);
     assertThat(chunks.replace(first, Map.of(), 1)).isEmpty();
     assertThat(chunks.hasSome(1)).isFalse();
     assertThat(chunks.hasSome(1000)).isTrue();

@@ -229,7 +229,7 @@ class GarbageCollectorTest {
 
   /** So many that two ranges at least are gone through. */
   private List<long[]> severalRanges() throws IOException {
-    store.conf.set("hdrf.dedup.gc.memory", "16k");
+    store.conf.set("hdrf.dedup.gc.memory", "48k");
     List<long[]> refs = new ArrayList<>();
     for (int i = 0; i < 40; i++) {
       refs.add(store.sealed(4));

@@ -221,10 +221,7 @@ class FingerprintIndexTest {
     long[] refs = store.open(4);
     BitSet last = new BitSet();
     last.set(ChunkRef.number(refs[3]));
-    store
-        .chunkPins
-        .begin(0, Long.MAX_VALUE, 100)
-        .condemn(ChunkRef.container(refs[3]), last, last, true);
+    store.chunkPins.begin(0, Long.MAX_VALUE).condemn(ChunkRef.container(refs[3]), last, last, true);
     assertThat(find(store.index.newLookup(), 1, 4)).containsExactly(refs[0], refs[1], refs[2], -1);
     store.chunkPins.end();
   }

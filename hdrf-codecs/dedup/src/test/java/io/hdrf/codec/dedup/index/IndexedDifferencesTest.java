@@ -113,12 +113,12 @@ class IndexedDifferencesTest {
       store.index.publish(names(), append(appender, bases), COUNT);
       long container = ChunkRef.container(bases[0]);
       BitSet present = store.containers.directory(container).numbers();
-      ChunkPins.Cycle cycle = store.chunkPins.begin(0, container + 100, 100);
+      ChunkPins.Cycle cycle = store.chunkPins.begin(0, container + 100);
       assertThat(cycle.dead(container, present)).isEqualTo(present);
       assertThat(find(store)).isEqualTo(bases);
       assertThat(cycle.dead(container, present)).isEqualTo(new BitSet());
       store.chunkPins.end();
-      cycle = store.chunkPins.begin(0, container + 100, 100);
+      cycle = store.chunkPins.begin(0, container + 100);
       BitSet first = new BitSet();
       first.set(ChunkRef.number(bases[0]));
       cycle.condemn(container, first, present, true);
