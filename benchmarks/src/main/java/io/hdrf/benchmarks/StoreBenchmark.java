@@ -124,10 +124,9 @@ public final class StoreBenchmark implements Callable<Integer> {
   private void warmUp(MetadataStoreProvider provider, Configuration configuration)
       throws IOException {
     try (MetadataStore store = provider.open(context(configuration, "BP-warm-up"))) {
-      insert(store, WARM_UP, counter(0));
+      write(store, WARM_UP, counter(0));
       lookUp(store, WARM_UP, counter(0), true);
       lookUp(store, WARM_UP, counter(ABSENT), false);
-      write(store, WARM_UP, counter(0));
       store.clear();
     }
   }
@@ -141,8 +140,7 @@ public final class StoreBenchmark implements Callable<Integer> {
     StoreContext context = context(configuration, "BP-benchmark");
     MetadataStore store = provider.open(context);
     try {
-      rate("inserts by putIfAbsent", entries, insert(store, entries, counter(0)));
-      rate("inserts by putIfAbsent, all there already", lookUps, reinsert(store));
+      write(store, entries, counter(0));
       if (server != null) {
         perEntry("Redis: used_memory", redis("used_memory") - usedBefore, entries);
         perEntry("Redis: resident memory", serverResident() - serverBefore, entries);
@@ -156,31 +154,6 @@ public final class StoreBenchmark implements Callable<Integer> {
       store.close();
     }
     perEntry("on disk", diskBytes(context), (long) entries + lookUps);
-  }
-
-  private double reinsert(MetadataStore store) throws IOException {
-    LongSupplier numbers = random(1);
-    long nanos = 0;
-    for (int done = 0; done < lookUps; done += batch) {
-      List<StoreEntry> some = StoreKeys.entries(Math.min(batch, lookUps - done), numbers);
-      long began = System.nanoTime();
-      List<byte[]> before = store.putIfAbsent(Table.CHUNKS, some, durability);
-      nanos += System.nanoTime() - began;
-      expect(before, true);
-    }
-    return nanos / 1e9;
-  }
-
-  private double insert(MetadataStore store, int count, LongSupplier numbers) throws IOException {
-    long nanos = 0;
-    for (int done = 0; done < count; done += batch) {
-      List<StoreEntry> some = StoreKeys.entries(Math.min(batch, count - done), numbers);
-      long began = System.nanoTime();
-      List<byte[]> before = store.putIfAbsent(Table.CHUNKS, some, durability);
-      nanos += System.nanoTime() - began;
-      expect(before, false);
-    }
-    return nanos / 1e9;
   }
 
   private double lookUp(MetadataStore store, int count, LongSupplier numbers, boolean there)

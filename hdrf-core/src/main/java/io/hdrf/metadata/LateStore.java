@@ -5,7 +5,6 @@ import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
-import io.hdrf.spi.store.StoreEntry;
 import io.hdrf.spi.store.StoreNotOpenException;
 import io.hdrf.spi.store.StoreVisitor;
 import io.hdrf.spi.store.Table;
@@ -50,12 +49,6 @@ public final class LateStore implements MetadataStore {
   @Override
   public List<byte[]> get(Table table, List<byte[]> keys) throws MetadataException {
     return ask(store -> store.get(table, keys));
-  }
-
-  @Override
-  public List<byte[]> putIfAbsent(Table table, List<StoreEntry> entries, Durability durability)
-      throws MetadataException {
-    return ask(store -> store.putIfAbsent(table, entries, durability));
   }
 
   @Override

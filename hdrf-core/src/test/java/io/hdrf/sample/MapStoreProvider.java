@@ -8,7 +8,6 @@ import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.MetadataStoreProvider;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.StoreContext;
-import io.hdrf.spi.store.StoreEntry;
 import io.hdrf.spi.store.StoreUnreachableException;
 import io.hdrf.spi.store.StoreVisitor;
 import io.hdrf.spi.store.Table;
@@ -75,20 +74,6 @@ public final class MapStoreProvider implements MetadataStoreProvider {
         List<byte[]> values = new ArrayList<>();
         keys.forEach(key -> values.add(copy(tables.get(table).get(ByteBuffer.wrap(key)))));
         return values;
-      }
-    }
-
-    @Override
-    public List<byte[]> putIfAbsent(Table table, List<StoreEntry> entries, Durability durability)
-        throws StoreUnreachableException {
-      synchronized (tables) {
-        checkOpen();
-        List<byte[]> before = new ArrayList<>();
-        for (StoreEntry entry : entries) {
-          before.add(
-              copy(tables.get(table).putIfAbsent(ByteBuffer.wrap(entry.key()), entry.value())));
-        }
-        return before;
       }
     }
 

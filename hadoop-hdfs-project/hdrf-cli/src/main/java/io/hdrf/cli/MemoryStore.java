@@ -4,7 +4,6 @@ package io.hdrf.cli;
 import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
-import io.hdrf.spi.store.StoreEntry;
 import io.hdrf.spi.store.StoreVisitor;
 import io.hdrf.spi.store.Table;
 import java.util.ArrayList;
@@ -34,16 +33,6 @@ final class MemoryStore implements MetadataStore {
     List<byte[]> values = new ArrayList<>(keys.size());
     keys.forEach(key -> values.add(copy(tables.get(table).get(key))));
     return values;
-  }
-
-  @Override
-  public synchronized List<byte[]> putIfAbsent(
-      Table table, List<StoreEntry> entries, Durability durability) {
-    List<byte[]> before = new ArrayList<>(entries.size());
-    for (StoreEntry entry : entries) {
-      before.add(copy(tables.get(table).putIfAbsent(entry.key(), entry.value())));
-    }
-    return before;
   }
 
   @Override

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.StoreBatch;
-import io.hdrf.spi.store.StoreEntry;
 import io.hdrf.spi.store.Table;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,11 +53,8 @@ class MemoryStoreTest {
   }
 
   @Test
-  void theFirstThatPutsAKeyIsKept() {
-    List<StoreEntry> entries =
-        List.of(new StoreEntry(bytes(1), bytes(10)), new StoreEntry(bytes(1), bytes(11)));
-    assertThat(store.putIfAbsent(Table.CHUNKS, entries, Durability.BUFFERED))
-        .containsExactly(null, bytes(10));
+  void aValueBelongsToTheCallerAndADeleteRemovesIt() {
+    store.write(new StoreBatch().put(Table.CHUNKS, bytes(1), bytes(10)), Durability.BUFFERED);
     store.get(Table.CHUNKS, List.of(bytes(1))).get(0)[0] = 99;
     assertThat(store.get(Table.CHUNKS, List.of(bytes(2), bytes(1))))
         .containsExactly(null, bytes(10));

@@ -36,16 +36,6 @@ public interface MetadataStore extends Closeable {
    */
   List<byte[]> get(Table table, List<byte[]> keys) throws MetadataException;
 
-  /**
-   * Puts each entry whose key is not there yet. Each alone is atomic: of several callers that put
-   * one key, one puts it, and all others get its value. The same holds for a key that occurs in
-   * {@code entries} twice.
-   *
-   * @return for each entry the value that was there before, or null if it was put
-   */
-  List<byte[]> putIfAbsent(Table table, List<StoreEntry> entries, Durability durability)
-      throws MetadataException;
-
   /** Makes all changes of a batch, or none. */
   void write(StoreBatch batch, Durability durability) throws MetadataException;
 

@@ -27,7 +27,6 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -177,23 +176,7 @@ public abstract class BaseMetadataStoreTestCase {
   }
 
   @Test
-  void putsOnlyWhatIsAbsent() throws IOException {
-    put(Table.CHUNKS, "old", "1");
-    assertThat(putIfAbsent(Table.CHUNKS, "old", "2", "new", "3", "new", "4", "old", "5"))
-        .containsExactly("1", null, "3", "1");
-    assertThat(get(Table.CHUNKS, "old", "new")).containsExactly("1", "3");
-    assertThat(putIfAbsent(Table.CHUNKS, "new", "6")).containsExactly("3");
-    write(new StoreBatch().delete(Table.CHUNKS, bytes("new")));
-    assertThat(putIfAbsent(Table.CHUNKS, "new", "7")).containsExactly((String) null);
-    assertThat(get(Table.CHUNKS, "new")).containsExactly("7");
-    assertThat(putIfAbsent(Table.CHUNKS)).isEmpty();
-  }
-
-  @Test
   void anEmptyValueIsThere() throws IOException {
-    assertThat(putIfAbsent(Table.CHUNKS, "k", "")).containsExactly((String) null);
-    assertThat(putIfAbsent(Table.CHUNKS, "k", "1", "k", "2")).containsExactly("", "");
-    assertThat(get(Table.CHUNKS, "k")).containsExactly("");
     put(Table.BLOCKS, "k", "");
     assertThat(get(Table.BLOCKS, "k")).containsExactly("");
     assertThat(scan(Table.BLOCKS, NO_BYTES)).containsOnly(Map.entry(key("k"), key("")));
@@ -282,12 +265,8 @@ public abstract class BaseMetadataStoreTestCase {
     for (Durability durability : Durability.values()) {
       byte[] key = bytes(durability.name());
       store.write(new StoreBatch().put(Table.STATE, key, NO_BYTES), durability);
-      List<StoreEntry> entries = Collections.singletonList(new StoreEntry(key, NO_BYTES));
-      assertThat(store.putIfAbsent(Table.CHUNKS, entries, durability))
-          .containsExactly((byte[]) null);
     }
     assertThat(contents(Table.STATE)).hasSize(Durability.values().length);
-    assertThat(contents(Table.CHUNKS)).hasSize(Durability.values().length);
   }
 
   // Scans
@@ -426,7 +405,7 @@ public abstract class BaseMetadataStoreTestCase {
       assertThat(store.estimatedCount(table)).isZero();
     }
     assertThat(get(Table.BLOCKS, "k1")).containsExactly((String) null);
-    assertThat(putIfAbsent(Table.BLOCKS, "k1", "new")).containsExactly((String) null);
+    put(Table.BLOCKS, "k1", "new");
     reopen();
     assertThat(contents(Table.BLOCKS)).containsOnly(Map.entry(key("k1"), key("new")));
     assertThat(contents(Table.CHUNKS)).isEmpty();
@@ -483,12 +462,11 @@ public abstract class BaseMetadataStoreTestCase {
     stores.add(open(storageId, poolId + "1", directory.resolve("other pool")));
     stores.add(open("DS-" + UUID.randomUUID(), poolId, directory.resolve("other storage")));
     for (int i = 0; i < stores.size(); i++) {
-      List<StoreEntry> entries =
-          Arrays.asList(
-              new StoreEntry(bytes("same"), bytes("of " + i)),
-              new StoreEntry(bytes("own" + i), NO_BYTES));
-      assertThat(stores.get(i).putIfAbsent(Table.BLOCKS, entries, Durability.PROCESS))
-          .containsExactly(null, null);
+      StoreBatch batch =
+          new StoreBatch()
+              .put(Table.BLOCKS, bytes("same"), bytes("of " + i))
+              .put(Table.BLOCKS, bytes("own" + i), NO_BYTES);
+      stores.get(i).write(batch, Durability.PROCESS);
     }
     for (int i = 0; i < stores.size(); i++) {
       assertThat(scan(stores.get(i), Table.BLOCKS, NO_BYTES))
@@ -524,7 +502,6 @@ public abstract class BaseMetadataStoreTestCase {
     store.close();
     Map<String, ThrowingCallable> calls = new TreeMap<>();
     calls.put("get", () -> get(Table.BLOCKS, "k"));
-    calls.put("putIfAbsent", () -> putIfAbsent(Table.BLOCKS, "k", "w"));
     calls.put("write", () -> put(Table.BLOCKS, "k", "w"));
     calls.put("scan", () -> contents(Table.BLOCKS));
     calls.put("estimatedCount", () -> store.estimatedCount(Table.BLOCKS));
@@ -547,10 +524,8 @@ public abstract class BaseMetadataStoreTestCase {
     }
     for (int i = 0; i < 1500; i++) {
       int choice = random.nextInt(1000);
-      if (choice < 300) {
+      if (choice < 500) {
         getAsModel(model);
-      } else if (choice < 600) {
-        putIfAbsentAsModel(model);
       } else if (choice < 940) {
         writeAsModel(model);
       } else if (choice < 980) {
@@ -581,22 +556,6 @@ public abstract class BaseMetadataStoreTestCase {
       expected.add(model.get(table).get(ByteBuffer.wrap(keys.get(keys.size() - 1))));
     }
     assertThat(wrap(store.get(table, keys))).isEqualTo(expected);
-  }
-
-  private void putIfAbsentAsModel(Map<Table, Map<ByteBuffer, ByteBuffer>> model)
-      throws IOException {
-    Table table = randomTable();
-    List<StoreEntry> entries = new ArrayList<>();
-    List<ByteBuffer> expected = new ArrayList<>();
-    for (int n = random.nextInt(50); n > 0; n--) {
-      StoreEntry entry = new StoreEntry(randomKey(), randomValue());
-      entries.add(entry);
-      expected.add(
-          model
-              .get(table)
-              .putIfAbsent(ByteBuffer.wrap(entry.key()), ByteBuffer.wrap(entry.value())));
-    }
-    assertThat(wrap(store.putIfAbsent(table, entries, randomDurability()))).isEqualTo(expected);
   }
 
   private void writeAsModel(Map<Table, Map<ByteBuffer, ByteBuffer>> model) throws IOException {
@@ -640,88 +599,6 @@ public abstract class BaseMetadataStoreTestCase {
   }
 
   // Threads
-
-  @Test
-  void ofManyThatPutOneKeyOneWins() throws Exception {
-    int keys = 600;
-    List<Map<ByteBuffer, ByteBuffer>> told = new ArrayList<>();
-    inThreads(
-        thread -> {
-          Random order = TestSeed.random("winner", thread);
-          List<Integer> numbers = new ArrayList<>();
-          for (int i = 0; i < keys; i++) {
-            numbers.add(i);
-          }
-          Collections.shuffle(numbers, order);
-          Map<ByteBuffer, ByteBuffer> mine = new HashMap<>();
-          for (int from = 0; from < keys; from += 60) {
-            List<StoreEntry> entries = new ArrayList<>();
-            for (int number : numbers.subList(from, from + 60)) {
-              entries.add(new StoreEntry(bytes("k" + number), bytes("of " + thread)));
-            }
-            entries.add(new StoreEntry(entries.get(0).key(), bytes("second of " + thread)));
-            List<byte[]> before = store.putIfAbsent(Table.CHUNKS, entries, Durability.BUFFERED);
-            for (int i = 0; i < 60; i++) {
-              byte[] value = before.get(i) == null ? entries.get(i).value() : before.get(i);
-              mine.put(ByteBuffer.wrap(entries.get(i).key()), ByteBuffer.wrap(value));
-              assertThat(before.get(i) == null || !text(before.get(i)).equals("of " + thread))
-                  .as("put once only")
-                  .isTrue();
-            }
-            assertThat(ByteBuffer.wrap(before.get(60)))
-                .isEqualTo(mine.get(ByteBuffer.wrap(entries.get(0).key())));
-          }
-          synchronized (told) {
-            told.add(mine);
-          }
-          return null;
-        });
-    Map<ByteBuffer, ByteBuffer> stored = contents(Table.CHUNKS);
-    assertThat(stored).hasSize(keys);
-    assertThat(told).hasSize(THREADS).allMatch(stored::equals);
-  }
-
-  @Test
-  void aPutIsNotLostToAPutIfAbsent() throws Exception {
-    int rounds = 40;
-    int keys = 50;
-    CyclicBarrier together = new CyclicBarrier(2);
-    ExecutorService threads = Executors.newFixedThreadPool(2);
-    try {
-      List<Future<?>> results = new ArrayList<>();
-      results.add(
-          threads.submit(
-              () -> {
-                for (int round = 0; round < rounds; round++) {
-                  together.await();
-                  for (int i = 0; i < keys; i++) {
-                    put(Table.BLOCKS, "k" + round + "." + i, "put");
-                  }
-                }
-                return null;
-              }));
-      results.add(
-          threads.submit(
-              () -> {
-                for (int round = 0; round < rounds; round++) {
-                  List<String> all = new ArrayList<>();
-                  for (int i = 0; i < keys; i++) {
-                    Collections.addAll(all, "k" + round + "." + i, "put if absent");
-                  }
-                  together.await();
-                  putIfAbsent(Table.BLOCKS, all.toArray(new String[0]));
-                }
-                return null;
-              }));
-      for (Future<?> result : results) {
-        result.get();
-      }
-    } finally {
-      threads.shutdownNow();
-    }
-    assertThat(contents(Table.BLOCKS)).hasSize(rounds * keys);
-    assertThat(contents(Table.BLOCKS).values()).containsOnly(key("put"));
-  }
 
   @Test
   void sixteenThreadsDoNotDisturbEachOther() throws Exception {
@@ -835,7 +712,7 @@ public abstract class BaseMetadataStoreTestCase {
         put(Table.BLOCKS, "k1", "v");
         break;
       case 2:
-        putIfAbsent(Table.CHUNKS, "new" + thread + "." + round % 1000, "v");
+        put(Table.CHUNKS, "new" + thread + "." + round % 1000, "v");
         break;
       default:
         contents(Table.BLOCKS);
@@ -896,14 +773,6 @@ public abstract class BaseMetadataStoreTestCase {
       list.add(bytes(key));
     }
     return texts(store.get(table, list));
-  }
-
-  private List<String> putIfAbsent(Table table, String... keysAndValues) throws IOException {
-    List<StoreEntry> entries = new ArrayList<>();
-    for (int i = 0; i < keysAndValues.length; i += 2) {
-      entries.add(new StoreEntry(bytes(keysAndValues[i]), bytes(keysAndValues[i + 1])));
-    }
-    return texts(store.putIfAbsent(table, entries, Durability.PROCESS));
   }
 
   private Map<ByteBuffer, ByteBuffer> contents(Table table) throws IOException {

@@ -6,17 +6,12 @@ import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.StoreCorruptException;
-import io.hdrf.spi.store.StoreEntry;
 import io.hdrf.spi.store.StoreUnreachableException;
 import io.hdrf.spi.store.StoreVisitor;
 import io.hdrf.spi.store.Table;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -41,7 +36,6 @@ final class EmbeddedStore implements MetadataStore {
   private final StoreDirectory directory;
   private final RocksHandles handles;
   private final ReadWriteLock use = new ReentrantReadWriteLock();
-  private final KeyLocks keyLocks = new KeyLocks();
   private boolean closed;
 
   /** Set while a thread waits to close the store; long work must end then. */
@@ -111,51 +105,7 @@ final class EmbeddedStore implements MetadataStore {
   }
 
   @Override
-  public List<byte[]> putIfAbsent(Table table, List<StoreEntry> entries, Durability durability)
-      throws MetadataException {
-    BitSet stripes = new BitSet();
-    entries.forEach(entry -> stripes.set(KeyLocks.stripe(entry.key())));
-    return call(
-        use.readLock(),
-        () -> {
-          keyLocks.lock(stripes);
-          try {
-            return putIfAbsent(family(table), entries, options(durability));
-          } finally {
-            keyLocks.unlock(stripes);
-          }
-        });
-  }
-
-  private List<byte[]> putIfAbsent(
-      ColumnFamilyHandle family, List<StoreEntry> entries, WriteOptions options)
-      throws RocksDBException {
-    List<byte[]> before = new ArrayList<>(entries.size());
-    Map<ByteBuffer, byte[]> added = new HashMap<>();
-    try (WriteBatch batch = new WriteBatch()) {
-      for (StoreEntry entry : entries) {
-        byte[] value = get(family, entry.key());
-        if (value == null) {
-          byte[] own = added.putIfAbsent(ByteBuffer.wrap(entry.key()), entry.value());
-          if (own == null) {
-            batch.put(family, entry.key(), entry.value());
-          } else {
-            value = own.clone();
-          }
-        }
-        before.add(value);
-      }
-      if (!added.isEmpty()) {
-        handles.database().write(options, batch);
-      }
-    }
-    return before;
-  }
-
-  @Override
   public void write(StoreBatch changes, Durability durability) throws MetadataException {
-    BitSet stripes = new BitSet();
-    changes.changes().forEach(change -> stripes.set(KeyLocks.stripe(change.key())));
     call(
         use.readLock(),
         () -> {
@@ -168,12 +118,7 @@ final class EmbeddedStore implements MetadataStore {
                 batch.put(family, change.key(), change.value());
               }
             }
-            keyLocks.lock(stripes);
-            try {
-              handles.database().write(options(durability), batch);
-            } finally {
-              keyLocks.unlock(stripes);
-            }
+            handles.database().write(options(durability), batch);
           }
           return null;
         });

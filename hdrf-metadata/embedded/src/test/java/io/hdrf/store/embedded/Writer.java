@@ -4,11 +4,9 @@ package io.hdrf.store.embedded;
 import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
-import io.hdrf.spi.store.StoreEntry;
 import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Collections;
 
 /**
  * A process that puts key after key into a store, in two tables at once, and prints each number
@@ -28,8 +26,7 @@ final class Writer {
         store.write(
             new StoreBatch().put(Table.BLOCKS, key, value).put(Table.STATE, key, value),
             durability);
-        store.putIfAbsent(
-            Table.CHUNKS, Collections.singletonList(new StoreEntry(key, value)), durability);
+        store.write(new StoreBatch().put(Table.CHUNKS, key, value), durability);
         System.out.println(i);
       }
     }

@@ -8,8 +8,6 @@ import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.StoreCorruptException;
-import io.hdrf.spi.store.StoreEntry;
-import io.hdrf.spi.store.StoreUnreachableException;
 import io.hdrf.spi.store.StoreVersionException;
 import io.hdrf.spi.store.StoreVisitor;
 import io.hdrf.spi.store.Table;
@@ -33,9 +31,6 @@ final class RedisStore implements MetadataStore {
   private static final Pattern POLICY = Pattern.compile("(?m)^maxmemory_policy:(\\S+)");
   private static final String SAFE_POLICY = "noeviction";
   private static final String EVICTING = "allkeys-";
-
-  /** The most attempts to put an entry that others delete again and again. */
-  private static final int MAX_ROUNDS = 100;
 
   private static final int UNLINK_KEYS = 200;
 
@@ -189,55 +184,6 @@ final class RedisStore implements MetadataStore {
       values.add(value(answer, client));
     }
     return values;
-  }
-
-  /**
-   * Tries each entry with {@code HSETNX}, followed by {@code HGET}. An entry that existed at the
-   * former and not at the latter was deleted in between, and is tried again.
-   */
-  @Override
-  public List<byte[]> putIfAbsent(Table table, List<StoreEntry> entries, Durability durability)
-      throws MetadataException {
-    byte[][] before = new byte[entries.size()][];
-    List<Integer> open = new ArrayList<>(entries.size());
-    for (int i = 0; i < before.length; i++) {
-      open.add(i);
-    }
-    for (int round = 0; !open.isEmpty(); round++) {
-      if (round == MAX_ROUNDS) {
-        throw new StoreUnreachableException(
-            client + ": an entry is deleted each time that it is about to be put");
-      }
-      open = putIfAbsent(table, entries, open, before);
-    }
-    return new ArrayList<>(Arrays.asList(before));
-  }
-
-  /** Returns the places of the entries that must be tried again. */
-  private List<Integer> putIfAbsent(
-      Table table, List<StoreEntry> entries, List<Integer> places, byte[][] before)
-      throws MetadataException {
-    List<Command> commands = new ArrayList<>(2 + 2 * places.size());
-    commands.add(putFormat(namespace, buckets));
-    commands.add(getFormat(namespace));
-    for (int place : places) {
-      StoreEntry entry = entries.get(place);
-      byte[] hash = hashOf(table, entry.key());
-      commands.add(new Command(Protocol.Command.HSETNX, hash, entry.key(), entry.value()));
-      commands.add(new Command(Protocol.Command.HGET, hash, entry.key()));
-    }
-    List<Object> answers = client.change(commands);
-    checkFormat(value(answers.get(1), client));
-    List<Integer> again = new ArrayList<>();
-    for (int i = 0; i < places.size(); i++) {
-      boolean put = count(answers.get(2 + 2 * i), client) == 1;
-      byte[] value = put ? null : value(answers.get(3 + 2 * i), client);
-      before[places.get(i)] = value;
-      if (!put && value == null) {
-        again.add(places.get(i));
-      }
-    }
-    return again;
   }
 
   @Override

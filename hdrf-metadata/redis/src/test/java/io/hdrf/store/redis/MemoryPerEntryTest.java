@@ -6,13 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.hdrf.cluster.RedisServer;
 import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
-import io.hdrf.spi.store.StoreEntry;
+import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -72,7 +70,7 @@ class MemoryPerEntryTest {
       long before = usedMemory();
       long start = System.nanoTime();
       for (int from = 0; from < ENTRIES; from += BATCH) {
-        List<StoreEntry> entries = new ArrayList<>(BATCH);
+        StoreBatch entries = new StoreBatch();
         for (int i = from; i < Math.min(ENTRIES, from + BATCH); i++) {
           byte[] key = new byte[keyLength];
           if (keyLength == Long.BYTES) {
@@ -82,9 +80,9 @@ class MemoryPerEntryTest {
           }
           byte[] value = new byte[valueLength];
           random.nextBytes(value);
-          entries.add(new StoreEntry(key, value));
+          entries.put(table, key, value);
         }
-        store.putIfAbsent(table, entries, Durability.BUFFERED);
+        store.write(entries, Durability.BUFFERED);
       }
       double seconds = (System.nanoTime() - start) / 1e9;
       double bytes = (double) (usedMemory() - before) / ENTRIES;

@@ -12,7 +12,6 @@ import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.MetadataStoreProvider;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.StoreContext;
-import io.hdrf.spi.store.StoreEntry;
 import io.hdrf.spi.store.StoreUnreachableException;
 import io.hdrf.spi.store.Table;
 import java.io.IOException;
@@ -58,9 +57,8 @@ class RedisJarIT {
       try (MetadataStore store = open(settings)) {
         byte[] key = {1};
         store.write(
-            new StoreBatch().put(Table.BLOCKS, key, key).put(Table.STATE, key, key),
+            new StoreBatch().put(Table.BLOCKS, key, key).put(Table.CHUNKS, key, key),
             Durability.POWER);
-        store.putIfAbsent(Table.CHUNKS, List.of(new StoreEntry(key, key)), Durability.POWER);
         assertThat(store.get(Table.CHUNKS, List.of(key))).containsExactly(key);
         List<byte[]> shown = new ArrayList<>();
         store.scan(Table.BLOCKS, new byte[0], (k, value) -> shown.add(value));

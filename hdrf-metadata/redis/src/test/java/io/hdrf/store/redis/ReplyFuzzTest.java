@@ -8,7 +8,6 @@ import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
-import io.hdrf.spi.store.StoreEntry;
 import io.hdrf.spi.store.Table;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -81,12 +80,6 @@ class ReplyFuzzTest {
                 check(value == null || value.length <= MetadataStore.MAX_VALUE_LENGTH);
               }
             },
-            store ->
-                check(
-                    store
-                            .putIfAbsent(Table.BLOCKS, List.of(new StoreEntry(KEY, KEY)), BUFFERED)
-                            .size()
-                        == 1),
             store -> store.write(new StoreBatch().put(Table.BLOCKS, KEY, KEY), BUFFERED),
             store ->
                 store.write(
