@@ -33,6 +33,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The schemes as they are opened on one volume and block pool. Each is opened once, when it is
@@ -40,6 +42,8 @@ import org.apache.hadoop.conf.Configuration;
  * after them. Safe for use by many threads.
  */
 public final class VolumeSchemes implements Closeable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(VolumeSchemes.class);
 
   private final SchemeRegistry registry;
   private final Configuration configuration;
@@ -60,6 +64,8 @@ public final class VolumeSchemes implements Closeable {
   private final Object closing = new Object();
 
   private boolean closed;
+
+  private volatile boolean leaving;
 
   /** Opens schemes apart from a DataNode, without services. */
   public VolumeSchemes(
@@ -181,6 +187,9 @@ public final class VolumeSchemes implements Closeable {
       files.createDirectories(store);
       codec = scheme.open(new Context(scheme, store));
       blockCodecs.put(scheme.name(), codec);
+      if (leaving) {
+        leave(scheme.name(), codec);
+      }
     }
     return codec;
   }
@@ -208,7 +217,16 @@ public final class VolumeSchemes implements Closeable {
 
   /** Has work end that takes long: see {@link BlockCodec#leave}. */
   public void leave() {
-    blockCodecs().values().forEach(BlockCodec::leave);
+    leaving = true;
+    blockCodecs().forEach(this::leave);
+  }
+
+  private void leave(String scheme, BlockCodec codec) {
+    try {
+      codec.leave();
+    } catch (RuntimeException | Error e) {
+      LOG.warn("{}: {} does not end its work", storeRoot, scheme, e);
+    }
   }
 
   /** The block schemes that are open, by name; a snapshot. */

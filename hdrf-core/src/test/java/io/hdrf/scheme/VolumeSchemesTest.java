@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class VolumeSchemesTest {
 
+  private final List<String> left = new ArrayList<>();
   private final List<String> closed = new ArrayList<>();
 
   @TempDir Path directory;
@@ -38,6 +39,12 @@ class VolumeSchemesTest {
 
     @Override
     public void decode(ByteBuffer payload, ByteBuffer frame) {}
+
+    @Override
+    public void leave() {
+      left.add(name);
+      throw new IllegalStateException("as the test wants it");
+    }
 
     @Override
     public void close() {
@@ -74,14 +81,19 @@ class VolumeSchemesTest {
   @Test
   void anErrorOfOneStoreDoesNotKeepAnotherOneOpen() throws Exception {
     SchemeRegistry registry =
-        SchemeRegistry.of(List.of(scheme("one", 65201), scheme("two", 65202)));
+        SchemeRegistry.of(
+            List.of(scheme("one", 65201), scheme("two", 65202), scheme("late", 65203)));
     VolumeSchemes schemes =
         new VolumeSchemes(
             registry, new Configuration(false), directory, LocalDurableFiles.INSTANCE);
     schemes.codec(SchemeChain.parse("chain", "one", registry));
     schemes.codec(SchemeChain.parse("chain", "two", registry));
+    schemes.leave();
+    assertThat(left).containsExactly("one", "two");
+    schemes.codec(SchemeChain.parse("chain", "late", registry));
+    assertThat(left).containsExactly("one", "two", "late");
     assertThatThrownBy(schemes::close).isInstanceOf(OutOfMemoryError.class);
     schemes.close();
-    assertThat(closed).containsExactly("one", "two");
+    assertThat(closed).containsExactly("one", "two", "late");
   }
 }

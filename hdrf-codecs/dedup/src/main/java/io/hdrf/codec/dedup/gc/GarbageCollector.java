@@ -71,6 +71,9 @@ public final class GarbageCollector implements Closeable {
   /** A block's file that is read counts as so many bytes at least: the disk has to move for it. */
   private static final int FILE_BYTES = 64 << 10;
 
+  /** The longest wait for blocks in work before a look whether the collection has to end. */
+  private static final long LOOK_MILLIS = 100;
+
   private static final int PROGRESS_BLOCKS = 10_000;
   private static final int PROGRESS_CONTAINERS = 1_000;
   private static final String RECIPES = "reading recipes of blocks";
@@ -474,11 +477,15 @@ public final class GarbageCollector implements Closeable {
 
   private void awaitPins() throws IOException {
     try {
-      if (!chunkPins.awaitOlderPins(pinMillis)) {
-        throw new IOException(
-            "a block has been in work for "
-                + TimeUnit.MILLISECONDS.toMinutes(pinMillis)
-                + " minutes; nothing was collected");
+      long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pinMillis);
+      while (!chunkPins.awaitOlderPins(Math.min(pinMillis, LOOK_MILLIS))) {
+        requireOpen();
+        if (System.nanoTime() - end >= 0) {
+          throw new IOException(
+              "a block has been in work for "
+                  + TimeUnit.MILLISECONDS.toMinutes(pinMillis)
+                  + " minutes; nothing was collected");
+        }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

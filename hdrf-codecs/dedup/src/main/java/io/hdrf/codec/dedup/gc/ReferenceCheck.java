@@ -240,7 +240,7 @@ public final class ReferenceCheck {
   }
 
   /** After the containers were read: entries are removed before their chunks. */
-  private void checkIndex(Map<String, Long> counts) {
+  private void checkIndex(Map<String, Long> counts) throws InterruptedIOException {
     long inMemory = index.entriesInMemory();
     if (inMemory >= 0) {
       counts.put("indexEntries", inMemory);
@@ -252,6 +252,7 @@ public final class ReferenceCheck {
       problems.accept("the index can't be read: " + e.getMessage());
       return;
     }
+    requireGoingOn();
     counts.put("indexEntries", entries);
     counts.put("staleEntries", staleEntries);
     if (staleEntries > 0) {
@@ -262,11 +263,12 @@ public final class ReferenceCheck {
     }
   }
 
-  private void lookAtEntry(long ref) {
+  private boolean lookAtEntry(long ref) {
     entries++;
     if (ref < 0 || !isThere(ChunkRef.container(ref), ChunkRef.number(ref))) {
       staleEntries++;
     }
+    return !stopping.getAsBoolean();
   }
 
   private boolean isThere(long container, int number) {

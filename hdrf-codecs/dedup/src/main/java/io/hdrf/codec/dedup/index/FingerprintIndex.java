@@ -28,7 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -210,16 +210,11 @@ public final class FingerprintIndex implements Closeable {
   /**
    * Shows each entry that the store has.
    *
-   * @param visitor is given the chunk's reference, or -1 if the entry is not what it must be
+   * @param visitor is given the chunk's reference, or -1 if the entry is not what it must be;
+   *     returns false to end
    */
-  public void forEachEntry(LongConsumer visitor) throws MetadataException {
-    store.scan(
-        Table.CHUNKS,
-        new byte[0],
-        (key, value) -> {
-          visitor.accept(IndexEntry.ref(value));
-          return true;
-        });
+  public void forEachEntry(LongPredicate visitor) throws MetadataException {
+    store.scan(Table.CHUNKS, new byte[0], (key, value) -> visitor.test(IndexEntry.ref(value)));
   }
 
   /** For tests. */

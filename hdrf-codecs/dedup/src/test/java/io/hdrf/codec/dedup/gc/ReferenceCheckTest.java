@@ -104,6 +104,19 @@ class ReferenceCheckTest {
   }
 
   @Test
+  void endsWhileItReadsTheIndex() throws IOException {
+    store.blocks.put(1L, store.sealed(5));
+    store.index.work(() -> false);
+    store.index.work(() -> false);
+    AtomicBoolean leaving = new AtomicBoolean();
+    store.watcher = (operation, batch) -> leaving.compareAndSet(false, operation.equals("scan"));
+    ReferenceCheck check =
+        new ReferenceCheck(
+            store.containers, store, store.index, problems::add, 1 << 20, leaving::get);
+    assertThatThrownBy(check::run).isInstanceOf(InterruptedIOException.class);
+  }
+
+  @Test
   void aBlockIsNamedOnceWithTheFirstChunkThatIsMissing() throws IOException {
     long[] refs = store.sealed(3);
     long container = ChunkRef.container(refs[0]);
