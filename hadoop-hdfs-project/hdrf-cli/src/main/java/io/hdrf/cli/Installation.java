@@ -152,14 +152,23 @@ final class Installation {
     }
     // DataNodes write files there. What is below a directory that another user made is left alone:
     // he could turn the path to it elsewhere meanwhile.
+    List<Path> left = new ArrayList<>();
     try (DirectoryStream<Path> notes = Files.newDirectoryStream(directory)) {
       for (Path note : notes) {
-        Files.deleteIfExists(note);
+        try {
+          Files.deleteIfExists(note);
+        } catch (DirectoryNotEmptyException e) {
+          left.add(note);
+        }
       }
-      Files.delete(directory);
-      changes.add("removed " + directory);
+      if (left.isEmpty()) {
+        Files.delete(directory);
+        changes.add("removed " + directory);
+      } else {
+        changes.add("left " + directory + ", since there are files in " + names(left));
+      }
     } catch (DirectoryNotEmptyException e) {
-      changes.add("left " + directory + ", since there are files in " + e.getFile());
+      changes.add("left " + directory + ", since a DataNode writes there");
     } catch (DirectoryIteratorException e) {
       throw e.getCause();
     }

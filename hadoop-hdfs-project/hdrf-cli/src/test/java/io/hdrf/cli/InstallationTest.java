@@ -76,12 +76,17 @@ class InstallationTest {
   @Test
   void nothingBelowADirectoryOfOthersIsDeleted() throws IOException {
     installation().install(distribution);
+    Path notes = hadoop.resolve(UsedDirectories.NAME);
     UsedDirectories.record(hadoop, List.of());
-    Path others = Files.createDirectory(hadoop.resolve(UsedDirectories.NAME).resolve("others"));
-    Path file = Files.writeString(others.resolve("passwd"), "x");
+    Files.writeString(Files.createDirectory(notes.resolve("first")).resolve("passwd"), "x");
+    Files.writeString(Files.createDirectory(notes.resolve("second")).resolve("passwd"), "x");
     assertThat(installation().uninstall())
-        .anyMatch(line -> line.startsWith("left ") && line.contains("others"));
-    assertThat(file).exists();
+        .anyMatch(
+            line -> line.startsWith("left ") && line.matches(".*(first.*second|second.*first).*"));
+    assertThat(notes.resolve("first/passwd")).exists();
+    assertThat(notes.resolve("second/passwd")).exists();
+    // What DataNodes wrote is gone, wherever it lies between those.
+    assertThat(notes.toFile().list()).containsExactlyInAnyOrder("first", "second");
   }
 
   @ParameterizedTest
