@@ -36,9 +36,15 @@ class HadoopUpgradeTest {
 
   private LineCluster cluster;
   private Map<Path, byte[]> files;
+  private Traffic traffic;
 
   @AfterEach
-  void stop() throws IOException {
+  void stop() throws Exception {
+    if (traffic != null) {
+      // Where a test has failed it goes on, and its connections are those of the next test's
+      // client.
+      traffic.stop();
+    }
     if (cluster != null) {
       cluster.close();
     }
@@ -58,13 +64,12 @@ class HadoopUpgradeTest {
     cluster.restartNameNode(to, "-rollingUpgrade", "started");
   }
 
-  private Traffic traffic(long seed) {
-    Traffic traffic = new Traffic(cluster::newClient, files, seed);
+  private void startTraffic(long seed) {
+    traffic = new Traffic(cluster::newClient, files, seed);
     traffic.start();
-    return traffic;
   }
 
-  private void restart(DataNode dataNode, String line, Traffic traffic) throws IOException {
+  private void restart(DataNode dataNode, String line) throws IOException {
     cluster.restart(dataNode, line);
     long reads = traffic.reads();
     Waiting.until(
@@ -73,7 +78,7 @@ class HadoopUpgradeTest {
         () -> "The reader stands still at " + line);
   }
 
-  private void end(Traffic traffic, String what) throws Exception {
+  private void endTraffic(String what) throws Exception {
     Set<String> errors = traffic.stop();
     System.out.println(what + ": " + traffic.reads() + " files read, errors " + errors);
     // The client's connection to the NameNode before; no other failure of a reader is HDFS's.
@@ -130,16 +135,16 @@ class HadoopUpgradeTest {
   /** All daemons go on to the next line; the first DataNode goes back once in between. */
   private void roll(String from, String to) throws Exception {
     prepare(to);
-    Traffic traffic = traffic(to.hashCode());
+    startTraffic(to.hashCode());
     DataNode first = cluster.dataNodes().get(0);
-    restart(first, to, traffic);
-    restart(first, from, traffic);
-    restart(first, to, traffic);
+    restart(first, to);
+    restart(first, from);
+    restart(first, to);
     assertMirrored(first);
     for (DataNode dataNode : cluster.dataNodes().subList(1, cluster.dataNodes().size())) {
-      restart(dataNode, to, traffic);
+      restart(dataNode, to);
     }
-    end(traffic, from + " to " + to);
+    endTraffic(from + " to " + to);
   }
 
   @ParameterizedTest
@@ -251,11 +256,11 @@ class HadoopUpgradeTest {
             cluster.sum(first, "MirrorBytesWireSent") + cluster.sum(second, "MirrorBytesWireSent"))
         .isPositive();
     Map<String, Object> reduced = cluster.reducedFiles();
-    Traffic traffic = traffic(from.hashCode());
-    restart(first, from, traffic);
+    startTraffic(from.hashCode());
+    restart(first, from);
     assertMirrored(first);
-    restart(second, from, traffic);
-    end(traffic, to + " back to " + from);
+    restart(second, from);
+    endTraffic(to + " back to " + from);
     cluster.restartNameNode(from);
     cluster.client().rollingUpgrade(RollingUpgradeAction.FINALIZE);
     cluster.awaitAllReduced();

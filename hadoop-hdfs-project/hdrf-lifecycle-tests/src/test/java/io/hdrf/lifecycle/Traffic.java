@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.io.IOUtils;
 
 /**
  * Clients that never rest: one reads given files again and again and compares every byte, one
@@ -105,10 +106,15 @@ final class Traffic {
       written.remove(path);
     }
     client.delete(path, false);
-    try (FSDataOutputStream out = client.create(path)) {
+    FSDataOutputStream out = client.create(path);
+    try {
       out.write(data, 0, half);
       out.hflush();
       out.write(data, half, data.length - half);
+      out.close();
+    } finally {
+      // Where a write has failed, close() fails with the very same exception.
+      IOUtils.closeStream(out);
     }
     synchronized (written) {
       written.put(path, data);
