@@ -32,8 +32,7 @@ public final class LateStore implements MetadataStore {
     records = opener;
   }
 
-  private <T> T ask(VolumeRecords.Question<T, MetadataException> question)
-      throws MetadataException {
+  private <T> T ask(RecordKeeper.Question<T> question) throws MetadataException {
     VolumeRecords opener = records;
     if (opener == null) {
       throw new StoreNotOpenException(reason);

@@ -3,37 +3,23 @@ package io.hdrf.metadata;
 
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.store.MetadataException;
-import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.MetadataStoreProvider;
-import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.StoreContext;
-import io.hdrf.spi.store.StoreCorruptException;
-import io.hdrf.spi.store.StoreForeignException;
-import io.hdrf.spi.store.StoreFullException;
-import io.hdrf.spi.store.StoreNotOpenException;
-import io.hdrf.spi.store.StoreUnreachableException;
 import io.hdrf.spi.store.StoreVisitor;
 import io.hdrf.spi.store.Table;
 import io.hdrf.spi.thread.RepeatingThread;
 import java.io.Closeable;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.lang.ref.SoftReference;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,92 +40,16 @@ public final class VolumeRecords implements Closeable {
   /** How long {@link #close} waits for the store to take the remaining changes. */
   private static final long CLOSE_SECONDS = 10;
 
-  private static final long FIRST_RETRY_MILLIS = 500;
-
-  /** The longest time from a change of a file to {@link #changed}. */
-  private static final long SETTLE_MILLIS = 200;
-
-  /** The number of checks between two looks at a store that another process uses. */
-  private static final int FOREIGN_CHECKS = 30;
-
-  private static final long MAX_FOREIGN_LOOK_MILLIS = TimeUnit.MINUTES.toMillis(10);
-
-  /** Values of {@link #comparedAt}. */
-  private static final int NEVER = -1;
-
-  /** Too many blocks could not be read to remember each. */
-  private static final int TOO_MANY_UNREADABLE = -2;
-
-  private static final long REMINDER_MILLIS = TimeUnit.MINUTES.toMillis(10);
-
-  private final MetadataStoreProvider provider;
   private final StoreContext context;
-  private final byte[] volume;
   private final Path directory;
-  private final DurableFiles files;
   private final BlockInventory inventory;
-  private final RecordSettings settings;
   private final RecordCounters counters;
-  private final StoreListener listener;
+  private final ChangedBlocks changes;
+  private final RecordKeeper keeper;
   private final RepeatingThread thread;
-
-  /** The changed blocks, and why they are plain if they are. */
-  private final ConcurrentHashMap<Long, Integer> changed = new ConcurrentHashMap<>();
-
-  private final Semaphore wake = new Semaphore(0);
-  private volatile boolean comparisonWanted;
-  private volatile boolean clearWanted;
-  private volatile boolean stopping;
-
-  /**
-   * Whether the mark of an orderly end may lie on the volume, which a change makes untrue: that of
-   * an earlier process does until the store is open.
-   */
-  private volatile boolean marked = true;
-
-  /**
-   * The mark as it was before any change, for the first attempt to open the store; null afterwards.
-   * Changes since are known here: they make it untrue for other processes alone.
-   */
-  private StoreCheckpoint firstMark;
-
-  private volatile int inWork;
-
-  private volatile boolean ended;
-  private final Queue<RecordTask> tasks = new ConcurrentLinkedQueue<>();
-
-  /** This and the following fields are the thread's. */
-  private final UnreadableBlocks unreadable;
-
-  private boolean tooManyUnreadable;
-
-  /** The link's losses when all records were last right, or {@link #NEVER} and its like. */
-  private int comparedAt = NEVER;
-
-  /** The reason why the store may lose records by itself, or null. */
-  private String forgets;
-
-  /** Set while another process uses the store, until the next look at it; otherwise null. */
-  private StoreForeignException foreign;
-
-  private long foreignLookAt;
-
-  /** Whether {@link #marked} is known: from the first attempt to open the store. */
-  private boolean markKnown;
-
-  /** Whether another user of the store was seen since it was last open. */
-  private boolean wary;
-
-  /** Damage that another thread found; this thread handles it. */
-  private final AtomicReference<StoreCorruptException> damage = new AtomicReference<>();
-
-  private volatile StoreStatus status = StoreStatus.opening();
 
   /** The ids of all blocks, for the next pages of a listing; 8 bytes for each block. */
   private volatile SoftReference<long[]> listing;
-
-  /** Written only by the thread; others read it to look up records. */
-  private volatile StoreLink link;
 
   /**
    * @param volume the volume's id, {@link StoreIdentity#ID_LENGTH} bytes
@@ -155,26 +65,21 @@ public final class VolumeRecords implements Closeable {
       RecordSettings settings,
       RecordCounters counters,
       StoreListener listener) {
-    this.provider = provider;
     this.context = context;
-    this.volume = volume.clone();
     this.directory = directory;
-    this.files = files;
     this.inventory = inventory;
-    this.settings = settings;
     this.counters = counters;
-    this.listener = listener;
-    this.unreadable = new UnreadableBlocks(settings.maxPending());
-    this.thread = new RepeatingThread("hdrf-records-" + context.storageId(), new Keeping());
+    this.changes = new ChangedBlocks(directory, files, settings.maxPending());
+    this.keeper =
+        new RecordKeeper(
+            provider, context, volume, directory, files, inventory, settings, counters, listener,
+            changes);
+    this.thread = new RepeatingThread("hdrf-records-" + context.storageId(), keeper);
   }
 
   /** Starts to keep records. Call it once. */
   public void start() {
-    try {
-      firstMark = StoreCheckpoint.load(directory);
-    } catch (IOException e) {
-      LOG.debug("The mark in {} can't be read yet", directory, e);
-    }
+    keeper.readMark();
     thread.start();
   }
 
@@ -185,54 +90,24 @@ public final class VolumeRecords implements Closeable {
    *     otherwise {@link BlockRecord#NO_REASON}
    */
   public void changed(long blockId, int reason) {
-    if (changed.size() >= settings.maxPending() && !changed.containsKey(blockId)) {
+    if (!changes.add(blockId, reason)) {
       counters.overflow();
-      comparisonWanted = true;
-      return;
-    }
-    changed.put(blockId, reason);
-    if (marked) {
-      unmark();
-    }
-  }
-
-  /** Removes the mark of an orderly end, which a change after the store was closed makes untrue. */
-  private void unmark() {
-    try {
-      StoreCheckpoint.remove(directory, files);
-      marked = false;
-    } catch (IOException e) {
-      LOG.warn("{} may miss a record; 'hdrf fsck --repair' mends that", directory, e);
     }
   }
 
   /** Starts a task on the thread that writes the records. Never waits. */
   public RecordTask begin(RecordTask.Kind kind) {
-    RecordTask task = new RecordTask(kind);
-    StoreStatus now = status;
-    if (now.state() == StoreStatus.State.DOWN) {
-      task.fail(unreachable(now));
-      return task;
-    }
-    tasks.add(task);
-    wake.release();
-    if (ended) {
-      endTasks(null);
-    }
-    return task;
+    return keeper.begin(kind);
   }
 
   /** Returns the status of the store. */
   public StoreStatus status() {
-    StoreStatus now = status;
-    return comparisonWanted && now.state() == StoreStatus.State.IN_STEP
-        ? StoreStatus.comparing()
-        : now;
+    return keeper.status();
   }
 
   /** Returns the number of changes that wait to be written. */
   public int pending() {
-    return changed.size() + inWork + unreadable.size();
+    return changes.size() + keeper.unreadable();
   }
 
   /** Returns the volume's id in HDFS. */
@@ -250,8 +125,7 @@ public final class VolumeRecords implements Closeable {
    * @return null if there is none
    */
   public BlockRecord get(long blockId) throws MetadataException {
-    byte[] key = BlockRecord.key(blockId);
-    byte[] value = ask(store -> store.get(Table.BLOCKS, Collections.singletonList(key))).get(0);
+    byte[] value = encoded(Collections.singletonList(blockId)).get(0);
     return value == null ? null : BlockRecord.decode(blockId, value);
   }
 
@@ -267,13 +141,9 @@ public final class VolumeRecords implements Closeable {
     if (status().state() != StoreStatus.State.IN_STEP) {
       return records;
     }
-    List<byte[]> keys = new ArrayList<>(blockIds.length);
-    for (long id : blockIds) {
-      keys.add(BlockRecord.key(id));
-    }
-    List<byte[]> values = ask(store -> store.get(Table.BLOCKS, keys));
+    List<byte[]> values = encoded(LongStream.of(blockIds).boxed().collect(Collectors.toList()));
     for (int i = 0; i < blockIds.length; i++) {
-      if (!changed.containsKey(blockIds[i])) {
+      if (!changes.contains(blockIds[i])) {
         records[i] = RecordCheck.decoded(blockIds[i], values.get(i));
       }
     }
@@ -332,6 +202,11 @@ public final class VolumeRecords implements Closeable {
         });
   }
 
+  /** Asks the store. If that finds damage, the store is set aside and its records are rebuilt. */
+  <T> T ask(RecordKeeper.Question<T> question) throws MetadataException {
+    return keeper.ask(question);
+  }
+
   /**
    * Compares all records with the blocks, and corrects differences if requested; waits for the end.
    * Pending changes are no differences.
@@ -340,176 +215,6 @@ public final class VolumeRecords implements Closeable {
    */
   public CheckResult check(boolean repair) throws IOException {
     return begin(repair ? RecordTask.Kind.REPAIR : RecordTask.Kind.CHECK).await();
-  }
-
-  interface Question<T, E extends IOException> {
-    T of(MetadataStore store) throws E;
-  }
-
-  /** Asks the store. If that finds damage, the store is set aside and its records are rebuilt. */
-  <T, E extends IOException> T ask(Question<T, E> question)
-      throws E, StoreUnreachableException, StoreCorruptException {
-    MetadataStore store = open();
-    try {
-      return question.of(store);
-    } catch (IOException e) {
-      if (e instanceof StoreCorruptException && isOpen(store)) {
-        damage.set((StoreCorruptException) e);
-        wake.release();
-      }
-      throw e;
-    }
-  }
-
-  private boolean isOpen(MetadataStore store) {
-    StoreLink current = link;
-    return current != null && current.store() == store;
-  }
-
-  private MetadataStore open() throws StoreUnreachableException {
-    StoreLink current = link;
-    if (current == null) {
-      throw unreachable(status);
-    }
-    return current.store();
-  }
-
-  private StoreUnreachableException unreachable(StoreStatus now) {
-    String message = "the " + provider.name() + " store for " + directory + " is " + now;
-    return now.state() == StoreStatus.State.OPENING
-        ? new StoreNotOpenException(message)
-        : new StoreUnreachableException(message);
-  }
-
-  /** The task of the thread. */
-  private final class Keeping implements RepeatingThread.Task {
-    /** Since when nothing is written, and since when because the store fails. */
-    private long downSince;
-
-    private long failingSince;
-    private long retryMillis = FIRST_RETRY_MILLIS;
-    private long reminder;
-
-    @Override
-    public void step() {
-      long cpu = threadCpu();
-      try {
-        work();
-        if (downSince != 0) {
-          LOG.info("The {} store for {} works again", provider.name(), directory);
-        }
-        downSince = 0;
-        failingSince = 0;
-        retryMillis = FIRST_RETRY_MILLIS;
-        status = worked();
-        awaitChanges();
-      } catch (IOException | RuntimeException | Error e) {
-        counters.failure();
-        long now = System.nanoTime();
-        downSince = downSince == 0 ? now : downSince;
-        long downMillis = TimeUnit.NANOSECONDS.toMillis(now - downSince);
-        if (downMillis == 0 || downMillis >= reminder) {
-          warn(e);
-          reminder = downMillis + REMINDER_MILLIS;
-        }
-        afterFailure(e);
-        status =
-            foreign == null
-                ? StoreStatus.down(e)
-                : StoreStatus.leftAlone(
-                    foreign, TimeUnit.MILLISECONDS.toSeconds(foreignLookMillis()));
-        endTasks(e);
-        if (foreign != null) {
-          // A store of another volume, or in use by another process, is no failure of this volume.
-          failingSince = 0;
-        } else {
-          failingSince = failingSince == 0 ? now : failingSince;
-          listener.onDown(
-              TimeUnit.NANOSECONDS.toMillis(now - failingSince),
-              e instanceof Exception ? (Exception) e : new IOException(e));
-        }
-        awaitRetry(retryMillis);
-        retryMillis = Math.min(2 * retryMillis, settings.checkMillis());
-      } finally {
-        counters.cpu(threadCpu() - cpu);
-      }
-    }
-
-    @Override
-    public void end() {
-      finish();
-    }
-  }
-
-  /** Returns the status when nothing is left to do. */
-  private StoreStatus worked() {
-    if (forgets != null) {
-      return StoreStatus.notInStep(forgets);
-    }
-    if (!unreadable.isEmpty()) {
-      return StoreStatus.notInStep(
-          unreadable.size() + " blocks can't be looked at, such as " + unreadable.example());
-    }
-    return isVouchedFor()
-        ? StoreStatus.inStep()
-        : StoreStatus.notInStep("blocks can't be looked at, such as " + unreadable.example());
-  }
-
-  /** Returns whether every block has its record except those that {@link #changed}. */
-  private boolean isVouchedFor() {
-    return comparedAt == link.losses() && forgets == null && unreadable.isEmpty();
-  }
-
-  private void endTasks(Throwable why) {
-    for (RecordTask task = tasks.poll(); task != null; task = tasks.poll()) {
-      if (why == null) {
-        task.end(null);
-      } else {
-        task.fail(why);
-      }
-    }
-  }
-
-  private void warn(Throwable e) {
-    LOG.warn(
-        "The {} store for {} fails: {}. Blocks are written and read as before; their records are"
-            + " caught up when it works again",
-        provider.name(),
-        directory,
-        e.getMessage() == null ? e.toString() : e.getMessage(),
-        e instanceof StoreUnreachableException ? null : e);
-  }
-
-  private void afterFailure(Throwable e) {
-    noteUnopened();
-    if (e instanceof StoreUnreachableException || e instanceof StoreFullException) {
-      return;
-    }
-    closeLink(false, false);
-    if (e instanceof StoreForeignException && e != foreign) {
-      foreign = (StoreForeignException) e;
-      foreignLookAt = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(foreignLookMillis());
-      wary = true;
-    }
-    if (e instanceof StoreCorruptException && !wary) {
-      try {
-        provider.setAside(context);
-        clearWanted = true;
-      } catch (IOException | RuntimeException failure) {
-        LOG.warn("The damaged store for {} can't be set aside", directory, failure);
-      }
-    }
-  }
-
-  /** The mark of an earlier process must not outlive a change that this one could not record. */
-  private void noteUnopened() {
-    if (!markKnown) {
-      markKnown = true;
-      marked = true;
-      if (comparisonWanted || !changed.isEmpty()) {
-        unmark();
-      }
-    }
   }
 
   /**
@@ -526,418 +231,10 @@ public final class VolumeRecords implements Closeable {
     }
   }
 
-  private long foreignLookMillis() {
-    return Math.max(
-        settings.checkMillis(),
-        Math.min(FOREIGN_CHECKS * settings.checkMillis(), MAX_FOREIGN_LOOK_MILLIS));
-  }
-
-  private void work() throws IOException {
-    if (foreign != null) {
-      if (System.nanoTime() - foreignLookAt < 0) {
-        throw foreign;
-      }
-      foreign = null;
-    }
-    StoreCorruptException met = damage.getAndSet(null);
-    if (met != null && link != null) {
-      throw met;
-    }
-    if (link == null) {
-      status = wary ? status : StoreStatus.opening();
-      StoreCheckpoint mark = firstMark;
-      firstMark = null;
-      StoreLink opened =
-          StoreLink.open(
-              provider,
-              context,
-              volume,
-              directory,
-              files,
-              mark,
-              settings.checkMillis(),
-              wary,
-              () -> stopping);
-      wary = false;
-      markKnown = true;
-      marked = false;
-      status = StoreStatus.opening();
-      comparedAt = opened.isComplete() ? opened.losses() : NEVER;
-      link = opened;
-    } else {
-      link.isInStep();
-    }
-    askWhetherItForgets();
-    if (clearWanted) {
-      link.store().clear();
-      comparedAt = NEVER;
-      link.isInStep();
-      clearWanted = false;
-    }
-    link.beat();
-    if (comparisonWanted || (comparedAt != link.losses() && isTimeToCompare())) {
-      compareAll();
-    }
-    lookAgain();
-    writeAllChanges();
-    for (RecordTask task = tasks.poll(); task != null; task = tasks.poll()) {
-      run(task);
-      writeAllChanges();
-    }
-    unreadable.schedule(hasUnreadable());
-  }
-
-  private void askWhetherItForgets() throws MetadataException {
-    String before = forgets;
-    forgets = link.store().mayForget();
-    if (forgets != null && before == null) {
-      LOG.warn(
-          "The {} store for {} may lose records by itself, which are not vouched for: {}",
-          provider.name(),
-          directory,
-          forgets);
-    } else if (forgets == null && before != null) {
-      comparedAt = NEVER;
-    }
-  }
-
-  private boolean isTimeToCompare() {
-    return comparedAt != TOO_MANY_UNREADABLE || unreadable.isDue();
-  }
-
-  private void compareAll() throws IOException {
-    comparisonWanted = false;
-    boolean done = false;
-    try {
-      done = compareAll(PlainReasons.none(), null) != null;
-    } finally {
-      comparisonWanted |= !done && comparedAt != TOO_MANY_UNREADABLE;
-    }
-  }
-
-  /**
-   * Compares all records and writes all differences.
-   *
-   * @param reasons why blocks are plain
-   * @param task receives the progress, or null
-   * @return null if it was stopped, or records were lost meanwhile
-   */
-  private CheckResult compareAll(PlainReasons reasons, RecordTask task) throws IOException {
-    LOG.info("Comparing the records in the {} store with {}", provider.name(), directory);
-    counters.rebuild();
-    comparedAt = NEVER;
-    CheckResult result = check(RecordCheck.Mode.MAKE, reasons, task);
-    if (result != null) {
-      LOG.info(
-          "Records of {} blocks in {} are compared: {} were missing, {} wrong, {} of blocks that"
-              + " are gone, {} blocks can't be looked at",
-          result.blocks(),
-          directory,
-          result.missing(),
-          result.wrong(),
-          result.extra(),
-          result.unreadable());
-    }
-    return result;
-  }
-
-  /**
-   * Compares all records. Begins and ends with a batch, so that a store that goes back to an
-   * earlier state meanwhile is detected.
-   *
-   * @return null if it was stopped, or records were lost meanwhile
-   */
-  private CheckResult check(RecordCheck.Mode mode, PlainReasons reasons, RecordTask task)
-      throws IOException {
-    int lossesBefore = link.losses();
-    link.write(new StoreBatch(), isVouchedFor());
-    status = StoreStatus.comparing();
-    tooManyUnreadable = false;
-    CheckResult result =
-        new RecordCheck(link.store(), inventory, mode, new Host(reasons, task)).run();
-    if (result == null || !link.isInStep() || link.losses() != lossesBefore) {
-      return null;
-    }
-    if (mode != RecordCheck.Mode.LOOK) {
-      counters.written(result.missing() + result.wrong());
-      counters.deleted(result.extra());
-      comparedAt = tooManyUnreadable ? TOO_MANY_UNREADABLE : lossesBefore;
-    }
-    link.write(new StoreBatch(), isVouchedFor());
-    return link.losses() == lossesBefore ? result : null;
-  }
-
-  private final class Host implements RecordCheck.Host {
-    private final PlainReasons reasons;
-    private final RecordTask task;
-
-    Host(PlainReasons reasons, RecordTask task) {
-      this.reasons = reasons;
-      this.task = task;
-    }
-
-    @Override
-    public boolean isStopping() {
-      return stopping;
-    }
-
-    @Override
-    public void progress(long done, long total) {
-      status = StoreStatus.comparing(done, total);
-      if (task != null) {
-        task.progress(done, total);
-      }
-    }
-
-    @Override
-    public void write(StoreBatch batch) throws IOException {
-      link.write(batch, isVouchedFor());
-    }
-
-    @Override
-    public void between() throws IOException {
-      link.beat();
-      if (!changed.isEmpty()) {
-        writeChanges();
-      }
-    }
-
-    @Override
-    public void alive() throws IOException {
-      link.beat();
-    }
-
-    @Override
-    public void settle() throws IOException {
-      try {
-        Thread.sleep(SETTLE_MILLIS);
-      } catch (InterruptedException e) {
-        LOG.debug("Nobody interrupts this thread to any purpose", e);
-      }
-      writeAllChanges();
-    }
-
-    @Override
-    public boolean isUnderWay(long blockId) {
-      return changed.containsKey(blockId);
-    }
-
-    @Override
-    public void unreadable(long blockId) {
-      addUnreadable(blockId, reasons.of(blockId), "block " + blockId);
-    }
-
-    @Override
-    public int reason(long blockId) {
-      return reasons.of(blockId);
-    }
-  }
-
-  private void run(RecordTask task) throws IOException {
-    try {
-      CheckResult result;
-      if (task.kind() == RecordTask.Kind.REBUILD) {
-        PlainReasons reasons = PlainReasons.of(link.store());
-        link.store().clear();
-        link.isInStep();
-        result = compareAll(reasons, task);
-      } else {
-        result =
-            check(
-                task.kind() == RecordTask.Kind.REPAIR
-                    ? RecordCheck.Mode.MEND
-                    : RecordCheck.Mode.LOOK,
-                PlainReasons.none(),
-                task);
-      }
-      if (result == null && !stopping) {
-        throw new StoreUnreachableException(
-            "the "
-                + provider.name()
-                + " store for "
-                + directory
-                + " lost records meanwhile; all are compared with the blocks");
-      }
-      task.end(result);
-    } catch (IOException | RuntimeException | Error e) {
-      task.fail(e);
-      throw e;
-    }
-  }
-
-  private void writeAllChanges() throws IOException {
-    while (!changed.isEmpty() && !stopping) {
-      writeChanges();
-    }
-  }
-
-  private void writeChanges() throws IOException {
-    inWork = Math.min(changed.size(), RecordCheck.BATCH);
-    Map<Long, Integer> taken = take();
-    boolean written = false;
-    try {
-      List<byte[]> gone = new ArrayList<>();
-      StoreBatch batch = new StoreBatch();
-      for (Map.Entry<Long, Integer> change : taken.entrySet()) {
-        long blockId = change.getKey();
-        try {
-          BlockRecord is = inventory.look(blockId, change.getValue());
-          unreadable.remove(blockId);
-          if (is == null) {
-            gone.add(BlockRecord.key(blockId));
-          } else {
-            batch.put(Table.BLOCKS, BlockRecord.key(blockId), is.encode());
-          }
-        } catch (IOException e) {
-          addUnreadable(blockId, change.getValue(), "block " + blockId + ": " + e.getMessage());
-        }
-      }
-      int puts = batch.size();
-      // Most blocks that are not here never were: they lie on another volume.
-      List<byte[]> known = link.store().get(Table.BLOCKS, gone);
-      for (int i = 0; i < gone.size(); i++) {
-        if (known.get(i) != null) {
-          batch.delete(Table.BLOCKS, gone.get(i));
-        }
-      }
-      if (batch.size() > 0) {
-        int deletes = batch.size() - puts;
-        link.write(batch, isVouchedFor());
-        counters.written(puts);
-        counters.deleted(deletes);
-      }
-      written = true;
-    } finally {
-      if (!written) {
-        taken.forEach(changed::putIfAbsent);
-      }
-      inWork = 0;
-    }
-  }
-
-  /** The block's record may be wrong until it can be looked at. */
-  private void addUnreadable(long blockId, int reason, String what) {
-    if (unreadable.isEmpty()) {
-      LOG.warn("The record of {} in {} can't be written: it can't be looked at", what, directory);
-    }
-    if (!unreadable.add(blockId, reason, what)) {
-      counters.overflow();
-      tooManyUnreadable = true;
-      comparedAt = TOO_MANY_UNREADABLE;
-    }
-  }
-
-  /** Queues unreadable blocks for another look after some time. */
-  private void lookAgain() {
-    if (!unreadable.isEmpty() && unreadable.isDue()) {
-      unreadable.forEach(changed::putIfAbsent);
-    }
-  }
-
-  private boolean hasUnreadable() {
-    return !unreadable.isEmpty() || comparedAt == TOO_MANY_UNREADABLE;
-  }
-
-  private Map<Long, Integer> take() {
-    Map<Long, Integer> taken = new LinkedHashMap<>();
-    Iterator<Long> ids = changed.keySet().iterator();
-    while (ids.hasNext() && taken.size() < RecordCheck.BATCH) {
-      Long id = ids.next();
-      taken.put(id, changed.remove(id));
-    }
-    return taken;
-  }
-
-  /** Waits until changes were collected for a while, or the store was idle for long. */
-  private void awaitChanges() {
-    long began = System.nanoTime();
-    boolean gathering = false;
-    while (!stopping && !comparisonWanted && damage.get() == null && tasks.isEmpty()) {
-      if (!gathering && !changed.isEmpty()) {
-        gathering = true;
-        began = System.nanoTime();
-      }
-      long millis = gathering ? settings.flushMillis() : settings.checkMillis();
-      if (!gathering && hasUnreadable()) {
-        millis = Math.max(1, Math.min(millis, unreadable.millisUntilDue(began)));
-      }
-      // changed() takes no lock and wakes no thread, so poll for changes.
-      if (!sleepUntil(began, millis, settings.flushMillis())) {
-        return;
-      }
-    }
-  }
-
-  private void awaitRetry(long millis) {
-    long began = System.nanoTime();
-    while (!stopping && sleepUntil(began, millis, millis)) {
-      // A failing store is left alone for that time, whatever woke the thread.
-      continue;
-    }
-  }
-
-  /** Sleeps until {@code millis} after {@code began}, but no longer than {@code most}. */
-  private boolean sleepUntil(long began, long millis, long most) {
-    long left = millis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
-    if (left <= 0) {
-      return false;
-    }
-    try {
-      if (wake.tryAcquire(Math.min(left, most), TimeUnit.MILLISECONDS)) {
-        wake.drainPermits();
-      }
-      return true;
-    } catch (InterruptedException e) {
-      return false;
-    }
-  }
-
-  private void finish() {
-    boolean inStep = false;
-    boolean lasting = false;
-    try {
-      if (link != null) {
-        link.isInStep();
-        while (!changed.isEmpty()) {
-          writeChanges();
-        }
-        inStep = !comparisonWanted && isVouchedFor();
-        lasting = !inventory.mayGoBack();
-      }
-    } catch (IOException | RuntimeException | Error e) {
-      LOG.info("Records of {} are caught up at the next start: {}", directory, e.getMessage());
-    }
-    closeLink(inStep, lasting);
-    noteUnopened();
-    marked |= inStep && lasting;
-    if (marked && !changed.isEmpty()) {
-      unmark();
-    }
-    ended = true;
-    endTasks(null);
-  }
-
-  private void closeLink(boolean inStep, boolean lasting) {
-    StoreLink closing = link;
-    link = null;
-    if (closing != null) {
-      try {
-        closing.close(inStep, lasting);
-      } catch (IOException | RuntimeException | Error e) {
-        LOG.warn("Closing the {} store for {} failed", provider.name(), directory, e);
-      }
-    }
-  }
-
-  private static long threadCpu() {
-    return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
-  }
-
   /** Begins to close, without waiting. */
   public void beginClose() {
-    stopping = true;
     thread.stop();
-    wake.release();
+    keeper.beginStop();
   }
 
   /** Writes the remaining changes and closes the store, or gives up after a few seconds. */
@@ -945,7 +242,7 @@ public final class VolumeRecords implements Closeable {
   public void close() {
     beginClose();
     if (!thread.join(TimeUnit.SECONDS.toMillis(CLOSE_SECONDS))) {
-      LOG.warn("The {} store for {} takes long to close", provider.name(), directory);
+      LOG.warn("The store of records for {} takes long to close", directory);
     }
   }
 }
