@@ -10,7 +10,6 @@ import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.MetadataStoreProvider;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.StoreContext;
-import io.hdrf.spi.store.StoreEntry;
 import io.hdrf.spi.store.Table;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -173,8 +172,9 @@ public final class StoreBenchmark implements Callable<Integer> {
     long nanos = 0;
     for (int done = 0; done < count; done += batch) {
       StoreBatch changes = new StoreBatch();
-      for (StoreEntry entry : StoreKeys.entries(Math.min(batch, count - done), numbers)) {
-        changes.put(Table.CHUNKS, entry.key(), entry.value());
+      for (int i = done; i < Math.min(done + batch, count); i++) {
+        long number = numbers.getAsLong();
+        changes.put(Table.CHUNKS, StoreKeys.key(number), StoreKeys.value(number));
       }
       long began = System.nanoTime();
       store.write(changes, durability);

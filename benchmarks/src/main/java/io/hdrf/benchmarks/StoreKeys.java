@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.benchmarks;
 
-import io.hdrf.spi.store.StoreEntry;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,8 +23,8 @@ final class StoreKeys {
     return bytes(number, KEY_LENGTH);
   }
 
-  static StoreEntry entry(long number) {
-    return new StoreEntry(key(number), bytes(~number, VALUE_LENGTH));
+  static byte[] value(long number) {
+    return bytes(~number, VALUE_LENGTH);
   }
 
   private static byte[] bytes(long number, int length) {
@@ -43,13 +42,5 @@ final class StoreKeys {
       keys.add(key(numbers.getAsLong()));
     }
     return keys;
-  }
-
-  static List<StoreEntry> entries(int count, LongSupplier numbers) {
-    List<StoreEntry> entries = new ArrayList<>(count);
-    for (int i = 0; i < count; i++) {
-      entries.add(entry(numbers.getAsLong()));
-    }
-    return entries;
   }
 }

@@ -39,16 +39,31 @@ public final class StoreBatch {
 
   private final List<Change> changes = new ArrayList<>();
 
-  /** Puts a value, whether or not there is one; limits as for {@link StoreEntry}. */
+  /**
+   * Puts a value, whether or not there is one. Neither array is copied; don't change them.
+   *
+   * @param key 1 to {@link MetadataStore#MAX_KEY_LENGTH} bytes
+   * @param value up to {@link MetadataStore#MAX_VALUE_LENGTH} bytes
+   * @throws IllegalArgumentException if one is too long, or the key is empty
+   */
   public StoreBatch put(Table table, byte[] key, byte[] value) {
-    StoreEntry entry = new StoreEntry(key, value);
-    changes.add(new Change(table, entry.key(), entry.value()));
+    checkKey(key);
+    if (value.length > MetadataStore.MAX_VALUE_LENGTH) {
+      throw new IllegalArgumentException("a value of " + value.length + " bytes");
+    }
+    changes.add(new Change(table, key, value));
     return this;
+  }
+
+  private static void checkKey(byte[] key) {
+    if (key.length == 0 || key.length > MetadataStore.MAX_KEY_LENGTH) {
+      throw new IllegalArgumentException("a key of " + key.length + " bytes");
+    }
   }
 
   /** Deletes an entry, whether or not it is there. */
   public StoreBatch delete(Table table, byte[] key) {
-    StoreEntry.checkKey(key);
+    checkKey(key);
     changes.add(new Change(table, key, null));
     return this;
   }
