@@ -50,10 +50,7 @@ final class MemoryStore implements MetadataStore {
   public synchronized void scan(Table table, byte[] prefix, StoreVisitor visitor) {
     for (Map.Entry<byte[], byte[]> entry : tables.get(table).tailMap(prefix).entrySet()) {
       byte[] key = entry.getKey();
-      boolean hasPrefix =
-          key.length >= prefix.length
-              && Arrays.equals(key, 0, prefix.length, prefix, 0, prefix.length);
-      if (!hasPrefix || !visitor.visit(key, entry.getValue())) {
+      if (!MetadataStore.startsWith(key, prefix) || !visitor.visit(key, entry.getValue())) {
         return;
       }
     }

@@ -3,6 +3,7 @@ package io.hdrf.spi.store;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -68,6 +69,12 @@ public interface MetadataStore extends Closeable {
    * is interrupted; the thread stays interrupted. A hint: does nothing by default.
    */
   default void compact(Table table) throws MetadataException {}
+
+  /** Returns whether a key begins with a prefix, for {@link #scan}. */
+  static boolean startsWith(byte[] key, byte[] prefix) {
+    return key.length >= prefix.length
+        && ByteBuffer.wrap(key, 0, prefix.length).equals(ByteBuffer.wrap(prefix));
+  }
 
   /** Deletes every entry of every table. Not atomic: {@link Table#STATE} is emptied first. */
   void clear() throws MetadataException;

@@ -146,25 +146,13 @@ final class EmbeddedStore implements MetadataStore {
             boolean more = true;
             while (more && entries.isValid()) {
               byte[] key = entries.key();
-              more = startsWith(key, prefix) && visitor.visit(key, entries.value());
+              more = MetadataStore.startsWith(key, prefix) && visitor.visit(key, entries.value());
               entries.next();
             }
             entries.status();
           }
           return null;
         });
-  }
-
-  private static boolean startsWith(byte[] key, byte[] prefix) {
-    if (key.length < prefix.length) {
-      return false;
-    }
-    for (int i = 0; i < prefix.length; i++) {
-      if (key[i] != prefix[i]) {
-        return false;
-      }
-    }
-    return true;
   }
 
   @Override

@@ -246,7 +246,7 @@ final class RedisStore implements MetadataStore {
             throw nonsense(client);
           }
           bytes += key.length + value.length;
-          if (startsWith(key, prefix) && !visitor.visit(key, value)) {
+          if (MetadataStore.startsWith(key, prefix) && !visitor.visit(key, value)) {
             return;
           }
         }
@@ -288,18 +288,6 @@ final class RedisStore implements MetadataStore {
 
   private static MetadataException nonsense(RedisClient client) {
     return new StoreCorruptException(client + " holds or answers what HDRF never wrote");
-  }
-
-  private static boolean startsWith(byte[] key, byte[] prefix) {
-    if (key.length < prefix.length) {
-      return false;
-    }
-    for (int i = 0; i < prefix.length; i++) {
-      if (key[i] != prefix[i]) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** Counts a sample of the buckets; the emptier they are, the larger the sample. */
