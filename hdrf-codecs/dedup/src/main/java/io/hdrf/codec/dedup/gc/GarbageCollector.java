@@ -552,8 +552,9 @@ public final class GarbageCollector implements Closeable {
           @Override
           public void reference(long blockId, long container, int first, int count)
               throws IOException {
-            cycle.mark(container, first, count);
-            lost.add(container, first, count);
+            if (lost.add(container, first, count)) {
+              cycle.mark(container, first, count);
+            }
             found.add(blockId, container, first, count);
             if (blocks[0] > 0 && last == blockId) {
               return;

@@ -11,7 +11,7 @@ import java.util.Map;
  */
 final class LostChunks {
 
-  /** So many containers are found. */
+  /** So many containers are found. What is kept of each takes memory, and many may be lost. */
   private static final int MAX_LOST = 1024;
 
   private final ContainerStore containers;
@@ -29,24 +29,29 @@ final class LostChunks {
     this.damaged = damaged;
   }
 
-  /** A block refers to chunks. */
-  void add(long container, int first, int chunks) {
+  /**
+   * A block refers to chunks.
+   *
+   * @return false if they are lost, and so many others are that nothing is kept of them
+   */
+  boolean add(long container, int first, int chunks) {
     if (container == present || !range.contains(container)) {
-      return;
+      return true;
     }
     if (containers.exists(container)) {
       present = container;
-      return;
+      return true;
     }
     BitSet numbers = damaged.get(container);
     if (numbers == null) {
       if (count >= MAX_LOST) {
-        return;
+        return false;
       }
       count++;
       numbers = new BitSet();
       damaged.put(container, numbers);
     }
     numbers.set(first, first + chunks);
+    return true;
   }
 }

@@ -52,11 +52,16 @@ final class CollectedStore extends IndexedContainers implements BlockReferences 
   }
 
   GarbageCollector collector() throws IOException {
+    return collector(this);
+  }
+
+  /** A collector of the containers, by the references of other blocks. */
+  GarbageCollector collector(BlockReferences references) throws IOException {
     return new GarbageCollector(
         containers,
         index,
         chunkPins,
-        this,
+        references,
         new ChunkHealer(
             containers, index, sources, 0, () -> stopping.getAsBoolean(), () -> nanoTime),
         GcSettings.from(dedup()),
