@@ -98,7 +98,7 @@ public final class StoredBlocks {
 
   private static final int LOOK_AGAIN_MILLIS = 50;
 
-  /** Of the files whose payloads are known, one in so many is read in each pass. */
+  /** Of the files whose payloads are known, one in so many is read in each pass that checks. */
   private static final int CHECKED_ONE_IN = 64;
 
   private final Path poolDirectory;
@@ -109,7 +109,7 @@ public final class StoredBlocks {
   private final DurableFiles files;
   private final UnreadableListener unreadable;
 
-  /** Numbers the passes, from a random number on: each reads other ones of the known files. */
+  /** Numbers those passes that read known files, from a random number on: each reads other ones. */
   private final AtomicInteger passes = new AtomicInteger(ThreadLocalRandom.current().nextInt());
 
   /** The schemes of which payloads were known that are not the blocks', and can't be deleted. */
@@ -169,17 +169,22 @@ public final class StoredBlocks {
     return new StoredPayloads() {
       @Override
       public void forEach(Visitor visitor) throws IOException {
-        new Pass(schemeId, visitor, null, currentTimeMillis).run();
+        new Pass(schemeId, visitor, null, false, currentTimeMillis).run();
       }
 
       @Override
       public void forEachKnown(Visitor visitor) throws IOException {
+        forEachKnown(visitor, true);
+      }
+
+      @Override
+      public void forEachKnown(Visitor visitor, boolean checks) throws IOException {
         PayloadCache cache = new PayloadCache(excluded, files, schemeId, key.volumeId());
         if (withWrongPayloads.contains(schemeId) && cache.clear()) {
           withWrongPayloads.remove(schemeId);
         }
         boolean wrong = withWrongPayloads.contains(schemeId);
-        new Pass(schemeId, visitor, wrong ? null : cache, currentTimeMillis).run();
+        new Pass(schemeId, visitor, wrong ? null : cache, checks, currentTimeMillis).run();
       }
 
       @Override
@@ -256,20 +261,23 @@ public final class StoredBlocks {
     /** Those that have been entered and not left. */
     private final Map<Path, DirectoryPayloads> entered = new HashMap<>();
 
-    /** Which of the known files are read all the same. */
-    private final int check = Math.floorMod(passes.getAndIncrement(), CHECKED_ONE_IN);
+    /** Which of the known files are read all the same; -1: none. */
+    private final int check;
 
     /**
      * @param cache null: all is read from the blocks
+     * @param checks whether some of the known files are read all the same
      */
     Pass(
         int schemeId,
         StoredPayloads.Visitor visitor,
         PayloadCache cache,
+        boolean checks,
         LongSupplier currentTimeMillis) {
       this.schemeId = schemeId;
       this.visitor = visitor;
       this.cache = cache;
+      this.check = checks ? Math.floorMod(passes.getAndIncrement(), CHECKED_ONE_IN) : -1;
       this.currentTimeMillis = currentTimeMillis;
     }
 

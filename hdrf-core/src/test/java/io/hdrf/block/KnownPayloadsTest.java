@@ -155,6 +155,28 @@ class KnownPayloadsTest {
     assertThat(checked).hasSizeGreaterThan(1);
   }
 
+  /** A collection in parts reads the payloads for each of them. */
+  @Test
+  void filesAreNotCheckedWhereACallBeforeDidSo() throws IOException {
+    final Map<Long, List<String>> first = known();
+    StoredPayloads payloads = payloads();
+    for (int pass = 0; pass < 5; pass++) {
+      opened.clear();
+      Map<Long, List<String>> shown = new TreeMap<>();
+      payloads.forEachKnown((id, length, payload) -> add(shown, id, length, payload), false);
+      assertThat(shown).isEqualTo(first);
+      assertThat(opened).isEmpty();
+    }
+    // The turns go on where they were.
+    Set<Path> checked = new HashSet<>();
+    for (int pass = 0; pass < COUNT; pass++) {
+      payloads.forEachKnown((id, length, payload) -> {}, false);
+      assertThat(shown(payloads)).isEqualTo(first);
+      checked.addAll(opened);
+    }
+    assertThat(checked).hasSize(COUNT);
+  }
+
   @Test
   void whatChangedIsReadAndWhatWentIsForgotten() throws IOException {
     known();

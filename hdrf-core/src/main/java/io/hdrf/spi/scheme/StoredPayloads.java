@@ -54,6 +54,16 @@ public interface StoredPayloads {
     forEach(visitor);
   }
 
+  /**
+   * As {@link #forEachKnown(Visitor)}, for who calls it several times one after the other.
+   *
+   * @param checks whether payloads are read again from some of the files that have not changed;
+   *     false where a call just before did so
+   */
+  default void forEachKnown(Visitor visitor, boolean checks) throws IOException {
+    forEachKnown(visitor);
+  }
+
   /** Tells whether a frame refers to damaged parts of the scheme's store. */
   interface DamageCheck {
 

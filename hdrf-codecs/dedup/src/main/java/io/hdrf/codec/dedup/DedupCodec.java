@@ -127,7 +127,12 @@ final class DedupCodec implements BlockCodec {
             new BlockReferences() {
               @Override
               public void forEach(Visitor visitor) throws IOException {
-                payloads.forEachKnown(references(visitor));
+                forEach(visitor, true);
+              }
+
+              @Override
+              public void forEach(Visitor visitor, boolean first) throws IOException {
+                payloads.forEachKnown(references(visitor), first);
               }
 
               @Override

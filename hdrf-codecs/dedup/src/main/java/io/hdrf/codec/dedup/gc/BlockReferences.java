@@ -36,6 +36,17 @@ public interface BlockReferences {
    */
   void forEach(Visitor visitor) throws IOException;
 
+  /**
+   * As {@link #forEach(Visitor)}, for a collection that calls it for one part of the containers
+   * after the other.
+   *
+   * @param first whether it is the first call of the collection: later ones need not check again
+   *     what is known of block files
+   */
+  default void forEach(Visitor visitor, boolean first) throws IOException {
+    forEach(visitor);
+  }
+
   /** Has HDFS replace a block, if it still refers to a chunk that can't be read. */
   default void damaged(long blockId, IOException why) {}
 }

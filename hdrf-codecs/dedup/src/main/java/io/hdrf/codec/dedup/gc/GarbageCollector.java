@@ -290,7 +290,7 @@ public final class GarbageCollector implements Closeable {
       String part = ranges.size() == 1 ? "" : ", part " + done + " of " + ranges.size();
       Map<Long, BitSet> damagedThere = new HashMap<>(damaged);
       damagedThere.keySet().removeIf(id -> !range.contains(id));
-      cycle(range, directories, damagedThere, result, part, progress);
+      cycle(range, done == 1, directories, damagedThere, result, part, progress);
     }
     suspects.endCycle();
     healer.endCollection();
@@ -299,6 +299,7 @@ public final class GarbageCollector implements Closeable {
 
   private void cycle(
       ContainerRange range,
+      boolean first,
       int directories,
       Map<Long, BitSet> damagedChunks,
       GcResult result,
@@ -310,7 +311,7 @@ public final class GarbageCollector implements Closeable {
       awaitPins();
       // Before the blocks are read: chunks added later to other containers are not examined.
       List<ContainerInfo> readable = readableContainers(range, result);
-      readReferences(range, cycle, damagedChunks, result, part, progress);
+      readReferences(range, first, cycle, damagedChunks, result, part, progress);
       Map<Long, BitSet> dead = new HashMap<>();
       Set<Long> damaged = new HashSet<>();
       Set<Long> waiting = new HashSet<>();
@@ -514,6 +515,7 @@ public final class GarbageCollector implements Closeable {
    */
   private void readReferences(
       ContainerRange range,
+      boolean first,
       ChunkPins.Cycle cycle,
       Map<Long, BitSet> damaged,
       GcResult result,
@@ -524,7 +526,7 @@ public final class GarbageCollector implements Closeable {
     LostChunks lost = new LostChunks(containers, range, damaged);
     Map<Long, BitSet> still = damaged;
     try {
-      readReferences(cycle, lost, found, result, RECIPES + part, progress);
+      readReferences(first, cycle, lost, found, result, RECIPES + part, progress);
       still = new HashMap<>(damaged);
       healer.heal(still, cycle);
     } finally {
@@ -537,6 +539,7 @@ public final class GarbageCollector implements Closeable {
    * @param found the blocks that refer to damaged chunks
    */
   private void readReferences(
+      boolean firstRange,
       ChunkPins.Cycle cycle,
       LostChunks lost,
       SuspectBlocks found,
@@ -574,7 +577,8 @@ public final class GarbageCollector implements Closeable {
           public void fileRead(long bytes) throws IOException {
             pace(Math.max(bytes, FILE_BYTES));
           }
-        });
+        },
+        firstRange);
     count(step, blocks[0], 0, Unit.COUNT, progress);
   }
 

@@ -30,6 +30,9 @@ final class CollectedStore extends IndexedContainers implements BlockReferences 
   /** Where damaged chunks are looked for. */
   final List<ChunkLookup> sources = new ArrayList<>();
 
+  /** Of each time that the blocks were shown, whether it was the first of a collection. */
+  final List<Boolean> firstTimes = new ArrayList<>();
+
   BooleanSupplier stopping = () -> false;
 
   /** Done when all blocks have been shown. */
@@ -70,6 +73,12 @@ final class CollectedStore extends IndexedContainers implements BlockReferences 
         () -> millis,
         pinMillis,
         someDirectories);
+  }
+
+  @Override
+  public void forEach(Visitor visitor, boolean first) throws IOException {
+    firstTimes.add(first);
+    forEach(visitor);
   }
 
   @Override

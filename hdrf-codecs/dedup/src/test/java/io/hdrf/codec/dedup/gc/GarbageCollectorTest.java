@@ -252,6 +252,7 @@ class GarbageCollectorTest {
         .containsEntry("containersCompacted", 10L)
         .containsEntry("containersFailed", 0L);
     assertThat(told).anyMatch(line -> line.startsWith(REWRITING + ", part 3 of 3"));
+    assertThat(store.firstTimes).containsExactly(true, false, false, true, false, false);
     for (int i = 0; i < 40; i++) {
       for (int chunk = 0; chunk < 4; chunk++) {
         assertThat(store.has(refs.get(i)[chunk]))
