@@ -132,6 +132,11 @@ final class DirectoryPayloads {
     }
   }
 
+  /** Returns the length in bytes of the file that was read; 0 if none was. */
+  int length() {
+    return raw.length;
+  }
+
   /** Returns the blocks of which something was read; the caller must not change them. */
   Set<Long> blockIds() {
     return entries.keySet();

@@ -377,6 +377,9 @@ public final class StoredBlocks {
       if (known == null) {
         known = cache.load(poolDirectory.relativize(directory));
         entered.put(directory, known);
+        if (known.length() > 0) {
+          visitor.fileRead(known.length());
+        }
       }
       return known;
     }

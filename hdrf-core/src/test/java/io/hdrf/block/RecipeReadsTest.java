@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +65,13 @@ class RecipeReadsTest {
   }
 
   private StoredPayloads payloads() {
+    return payloads(0);
+  }
+
+  /**
+   * @param aheadMillis how far the clock is ahead of the times of files
+   */
+  private StoredPayloads payloads(long aheadMillis) {
     Path watched =
         new WatchedFileSystem(
                 new WatchedFileSystem.Watch() {
@@ -96,7 +105,7 @@ class RecipeReadsTest {
             (path, file) -> false,
             LocalDurableFiles.INSTANCE,
             (file, id, why) -> {})
-        .payloads(ToyFrames.CHAIN[0]);
+        .payloads(ToyFrames.CHAIN[0], () -> System.currentTimeMillis() + aheadMillis);
   }
 
   private final class Shown implements StoredPayloads.Visitor {
@@ -130,6 +139,37 @@ class RecipeReadsTest {
     assertThat(reads.get("blk_1")).hasSize(1);
     assertThat(counted).hasSize(1);
     assertThat(counted.get(0)).isBetween(1L, (long) FileHead.FIRST_READ);
+  }
+
+  /** At 20 TB they are a few GB. */
+  @Test
+  void filesWithWhatIsKnownAreCounted() throws IOException {
+    write(1, 0);
+    write(2, 0);
+    StoredPayloads payloads = payloads(TimeUnit.MINUTES.toMillis(1));
+    payloads.forEachKnown(new Shown());
+    assertThat(counted).hasSize(2);
+    counted.clear();
+    shown.clear();
+    payloads.forEachKnown(new Shown(), false);
+    assertThat(shown).containsOnlyKeys(1L, 2L);
+    Path known;
+    try (Stream<Path> files = Files.walk(pool.resolve("hdrf"))) {
+      known = files.filter(Files::isRegularFile).findFirst().orElseThrow();
+    }
+    assertThat(counted).containsExactly(Files.size(known));
+  }
+
+  /** As whoever has to end while it waits. */
+  @Test
+  void whoCountsWhatIsKnownCanEndIt() throws IOException {
+    write(1, 0);
+    StoredPayloads payloads = payloads(TimeUnit.MINUTES.toMillis(1));
+    payloads.forEachKnown(new Shown());
+    shown.clear();
+    assertThatThrownBy(() -> payloads.forEachKnown(impatient(), false))
+        .isInstanceOf(InterruptedIOException.class);
+    assertThat(shown).isEmpty();
   }
 
   @Test
@@ -198,23 +238,25 @@ class RecipeReadsTest {
     assertThat(BufferPool.shared().idleBytes()).isEqualTo(idle);
   }
 
+  private StoredPayloads.Visitor impatient() {
+    return new StoredPayloads.Visitor() {
+      @Override
+      public void frame(long blockId, int originalLength, ByteBuffer payload) {
+        shown.merge(blockId, 1, Integer::sum);
+      }
+
+      @Override
+      public void fileRead(long bytes) throws IOException {
+        throw new InterruptedIOException("for a test");
+      }
+    };
+  }
+
   @Test
   void whoCountsCanEndIt() throws IOException {
     write(5, 0);
     write(6, 0);
-    StoredPayloads.Visitor impatient =
-        new StoredPayloads.Visitor() {
-          @Override
-          public void frame(long blockId, int originalLength, ByteBuffer payload) {
-            shown.merge(blockId, 1, Integer::sum);
-          }
-
-          @Override
-          public void fileRead(long bytes) throws IOException {
-            throw new InterruptedIOException("for a test");
-          }
-        };
-    assertThatThrownBy(() -> payloads().forEachKnown(impatient))
+    assertThatThrownBy(() -> payloads().forEachKnown(impatient()))
         .isInstanceOf(InterruptedIOException.class);
     assertThat(shown).hasSize(1);
   }

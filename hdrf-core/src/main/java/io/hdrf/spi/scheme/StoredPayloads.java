@@ -23,8 +23,8 @@ public interface StoredPayloads {
     void frame(long blockId, int originalLength, ByteBuffer payload) throws IOException;
 
     /**
-     * A block's file has been read, of any scheme or plain, and is closed; may wait, so that the
-     * disk is left to others.
+     * A block's file has been read, of any scheme or plain, or what is kept of payloads that were
+     * read before, and is closed; may wait, so that the disk is left to others.
      *
      * @param bytes how many of its bytes were read
      * @throws java.io.InterruptedIOException to end the call that shows the payloads

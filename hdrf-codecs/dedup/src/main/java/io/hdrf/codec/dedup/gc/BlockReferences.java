@@ -21,7 +21,8 @@ public interface BlockReferences {
     }
 
     /**
-     * A block's file has been read; may wait, so that the disk is left to others.
+     * A block's file has been read, or one with what is known of several; may wait, so that the
+     * disk is left to others.
      *
      * @param bytes how many of its bytes were read
      * @throws java.io.InterruptedIOException to end the call that shows the references
