@@ -10,6 +10,7 @@ public final class ContainerInfo {
   private final boolean sealed;
   private final long fileBytes;
   private final int chunkCount;
+  private final int endNumber;
   private final long originalBytes;
   private final long sealTime;
   private final String problem;
@@ -19,6 +20,7 @@ public final class ContainerInfo {
       boolean sealed,
       long fileBytes,
       int chunkCount,
+      int endNumber,
       long originalBytes,
       long sealTime,
       String problem) {
@@ -26,6 +28,7 @@ public final class ContainerInfo {
     this.sealed = sealed;
     this.fileBytes = fileBytes;
     this.chunkCount = chunkCount;
+    this.endNumber = endNumber;
     this.originalBytes = originalBytes;
     this.sealTime = sealTime;
     this.problem = problem;
@@ -49,6 +52,14 @@ public final class ContainerInfo {
   /** Returns the number of chunks; 0 if there is a {@link #problem}. */
   public int chunkCount() {
     return chunkCount;
+  }
+
+  /**
+   * Returns the number behind that of its last chunk; -1 if it is unknown, or the container gets
+   * more of them.
+   */
+  public int endNumber() {
+    return endNumber;
   }
 
   /** Bytes of its chunks together. */

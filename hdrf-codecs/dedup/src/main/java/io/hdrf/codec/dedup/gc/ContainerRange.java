@@ -32,11 +32,12 @@ final class ContainerRange {
    */
   static List<ContainerRange> of(List<ContainerInfo> containers, long maxMemory) {
     long full = longestFile(containers);
+    long most = mostNumbers(containers, full);
     List<ContainerRange> ranges = new ArrayList<>();
     long from = 0;
     long memory = 0;
     for (ContainerInfo container : containers) {
-      long bytes = memory(container, full);
+      long bytes = memory(container, full, most);
       if (memory > 0 && memory + bytes > maxMemory) {
         ranges.add(new ContainerRange(from, container.id()));
         from = container.id();
@@ -51,9 +52,10 @@ final class ContainerRange {
   /** Returns the bytes with which a single range would do, at least 1. */
   static long memory(List<ContainerInfo> containers) {
     long full = longestFile(containers);
+    long most = mostNumbers(containers, full);
     long memory = 1;
     for (ContainerInfo container : containers) {
-      memory += memory(container, full);
+      memory += memory(container, full, most);
     }
     return memory;
   }
@@ -62,13 +64,30 @@ final class ContainerRange {
     return containers.stream().mapToLong(ContainerInfo::fileBytes).max().orElse(0);
   }
 
+  private static long mostNumbers(List<ContainerInfo> containers, long full) {
+    return containers.stream()
+        .filter(container -> container.problem() == null)
+        .mapToLong(container -> numbers(container, full))
+        .max()
+        .orElse(0);
+  }
+
   /**
-   * Estimates by how many chunks a full file would have. A container that was compacted may have
-   * few, but their numbers are those that they had among all.
+   * A container that was compacted may have few chunks, but their numbers are those that they had
+   * among all. Where the last one is not known, estimates by how many chunks a full file would
+   * have.
    */
-  private static long memory(ContainerInfo container, long full) {
+  private static long numbers(ContainerInfo container, long full) {
+    if (container.endNumber() >= 0) {
+      return container.endNumber();
+    }
     double chunks = (double) container.chunkCount() * full / Math.max(1, container.fileBytes());
-    long numbers = (long) Math.min(chunks, ContainerFormat.MAX_CHUNKS);
+    return (long) Math.min(chunks, ContainerFormat.MAX_CHUNKS);
+  }
+
+  /** Blocks refer also to a container of which nothing can be read. */
+  private static long memory(ContainerInfo container, long full, long most) {
+    long numbers = container.problem() == null ? numbers(container, full) : most;
     return CONTAINER_BYTES + numbers * BITS_PER_CHUNK / Byte.SIZE;
   }
 

@@ -216,7 +216,7 @@ class LoadedContainersTest {
   void whatWasReadOfAFileThatWasReplacedIsNotKept() {
     LoadedContainers cache = cache(10, 1 << 20, new ArrayList<>());
     Container container = new Container(0);
-    ContainerInfo info = new ContainerInfo(0, true, 1, 2, 3, 4, null);
+    ContainerInfo info = new ContainerInfo(0, true, 1, 2, 2, 3, 4, null);
     int generation = cache.generation(container);
     cache.setInfo(container, generation, info);
     assertThat(container.info()).isSameAs(info);
