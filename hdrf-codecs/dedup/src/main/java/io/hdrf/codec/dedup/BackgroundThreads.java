@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,10 +49,12 @@ final class BackgroundThreads implements Closeable {
   /** Null if no differences are made. */
   private final OlderBases olderBases;
 
+  private final BooleanSupplier leaving;
   private final RateThrottle throttle = new RateThrottle(RateThrottle.SYSTEM);
 
   /**
    * @param olderBases null if no differences are made
+   * @param leaving whether work is to end, though the threads go on
    */
   BackgroundThreads(
       String name,
@@ -60,8 +63,10 @@ final class BackgroundThreads implements Closeable {
       GarbageCollector collector,
       DedupSettings settings,
       Scrubber scrubber,
-      OlderBases olderBases) {
+      OlderBases olderBases,
+      BooleanSupplier leaving) {
     this.olderBases = olderBases;
+    this.leaving = leaving;
     this.containers = containers;
     this.index = index;
     this.collector = collector;
@@ -98,7 +103,10 @@ final class BackgroundThreads implements Closeable {
   }
 
   private void keepIndex() throws InterruptedException {
-    index.work(indexThread::isStopping);
+    if (!leaving.getAsBoolean()) {
+      // What waits is written when the index is closed.
+      index.work(() -> indexThread.isStopping() || leaving.getAsBoolean());
+    }
     if (wake.tryAcquire(TICK_MILLIS, TimeUnit.MILLISECONDS)) {
       wake.drainPermits();
     }
@@ -106,13 +114,16 @@ final class BackgroundThreads implements Closeable {
 
   private void collect() throws InterruptedException {
     Thread.sleep(schedule.next());
+    if (leaving.getAsBoolean()) {
+      return;
+    }
     boolean hasMore = false;
     try {
       GcResult result = collector.collect(LOG::debug);
       LOG.info("Collected {}", result.asMap());
       hasMore = result.hasMore();
     } catch (IOException e) {
-      if (!collectorThread.isStopping()) {
+      if (!collectorThread.isStopping() && !leaving.getAsBoolean()) {
         LOG.warn("Nothing is collected this time: {}", e.getMessage(), e);
       }
     }
@@ -121,6 +132,9 @@ final class BackgroundThreads implements Closeable {
 
   private void mend() throws InterruptedException {
     Thread.sleep(TICK_MILLIS);
+    if (leaving.getAsBoolean()) {
+      return;
+    }
     containers.mend(System.nanoTime(), this::pace);
     if (olderBases != null) {
       // So much each second.
@@ -142,7 +156,7 @@ final class BackgroundThreads implements Closeable {
   }
 
   private void pace(long bytes) throws InterruptedIOException {
-    if (!throttle.take(bytes, mendingThread::isStopping)) {
+    if (!throttle.take(bytes, () -> mendingThread.isStopping() || leaving.getAsBoolean())) {
       throw new InterruptedIOException("the store is being closed");
     }
   }

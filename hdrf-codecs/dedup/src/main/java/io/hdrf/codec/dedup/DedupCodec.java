@@ -165,7 +165,8 @@ final class DedupCodec implements BlockCodec {
             collector,
             settings,
             scrubber,
-            olderBases);
+            olderBases,
+            () -> leaving);
   }
 
   /** Where damaged chunks are looked for. */

@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -606,6 +607,71 @@ class DedupCodecTest {
         .isInstanceOf(InterruptedIOException.class);
     assertThatThrownBy(() -> volume.collect()).isInstanceOf(InterruptedIOException.class);
     assertThat(volume.get(1, random)).isEqualTo(block);
+  }
+
+  /** More than a turn of the threads in the background. */
+  private static void letThreadsTurn() throws InterruptedException {
+    Thread.sleep(2500);
+  }
+
+  @Test
+  void theIndexRestsWhenTheVolumeLeaves() throws Exception {
+    conf.set("hdrf.dedup.index.sample", "1");
+    open("dedup", store);
+    volume.awaitIndexed();
+    volume.dedup().leave();
+    byte[] block = block();
+    volume.put(1, block, random);
+    letThreadsTurn();
+    assertThat(volume.metric("indexPending")).isPositive();
+    volume.restart();
+    volume.awaitIndexed();
+    volume.put(2, block, random);
+    assertThat(volume.metric("bytesNew")).isZero();
+  }
+
+  @Test
+  void basesAreNotReadAnyMoreWhenTheVolumeLeaves() throws Exception {
+    conf.set("hdrf.dedup.delta", "on");
+    open("dedup", store);
+    volume.put(1, block(), random);
+    OlderBases bases;
+    do {
+      volume.restart();
+      volume.dedup().leave();
+      bases = ((DedupCodec) volume.dedup()).olderBases;
+      // A step may be under way.
+      Thread.sleep(100);
+    } while (bases.isDone());
+    letThreadsTurn();
+    assertThat(bases.isDone()).isFalse();
+  }
+
+  @Test
+  void collectionsEndSilentlyWhenTheVolumeLeaves() throws Exception {
+    open("dedup", store);
+    volume.put(1, block(), random);
+    CountDownLatch left = new CountDownLatch(1);
+    volume.afterBlocksWereShown(
+        () -> {
+          volume.dedup().leave();
+          left.countDown();
+        });
+    conf.set("hdrf.dedup.gc.interval", "1");
+    try (LogCapture warnings = new LogCapture(Level.WARN)) {
+      volume.restart();
+      left.await();
+      letThreadsTurn();
+      assertThat(warnings.all()).doesNotContain("Nothing is collected");
+    }
+    // The thread is there again with the next start.
+    volume.afterBlocksWereShown(() -> {});
+    volume.restart();
+    volume.put(2, block(), random);
+    long before = volume.metric("gcBlocksRead");
+    while (volume.metric("gcBlocksRead") == before) {
+      Thread.sleep(10);
+    }
   }
 
   @Test
