@@ -44,11 +44,20 @@ public final class ReferenceCheck {
   /** Whether there is memory for what is known of each chunk. */
   private boolean knowsChunks;
 
-  private final Set<Long> blocks = new HashSet<>();
+  private long blocks;
+  private long lastBlock;
+
+  /** Those that were named. */
   private final Set<Long> badBlocks = new HashSet<>();
 
-  /** Chunks that are named as bases and can't be read, and why; chunks that need them come next. */
+  /**
+   * Chunks that a frame names as bases and that can't be read, and why; chunks that need them come
+   * next.
+   */
   private final Map<Long, String> badBases = new HashMap<>();
+
+  /** Whether the last chunks were named as bases. */
+  private boolean wereBases;
 
   /** Chunks that blocks refer to, and that are there, by container. */
   private final Map<Long, BitSet> referredTo = new HashMap<>();
@@ -121,7 +130,7 @@ public final class ReferenceCheck {
           }
         });
     Map<String, Long> counts = new LinkedHashMap<>();
-    counts.put("blocks", (long) blocks.size());
+    counts.put("blocks", blocks);
     counts.put("references", referenceCount);
     counts.put("missing", missing);
     if (!knowsChunks) {
@@ -147,7 +156,14 @@ public final class ReferenceCheck {
   private void look(long blockId, long container, int first, int count, boolean asBases)
       throws IOException {
     requireGoingOn();
-    blocks.add(blockId);
+    if (blocks == 0 || blockId != lastBlock) {
+      blocks++;
+      lastBlock = blockId;
+    }
+    if (asBases && !wereBases) {
+      badBases.clear();
+    }
+    wereBases = asBases;
     referenceCount += count;
     ContainerDirectory content = null;
     String absence = "is not there";
@@ -198,7 +214,7 @@ public final class ReferenceCheck {
 
   private void report(long blockId, long ref, String reason) {
     missing++;
-    if (badBlocks.add(blockId) && badBlocks.size() <= MAX_PROBLEMS) {
+    if (badBlocks.size() < MAX_PROBLEMS && badBlocks.add(blockId)) {
       problems.accept(
           "blk_" + blockId + " needs chunk " + ChunkRef.toString(ref) + ", which " + reason);
     }

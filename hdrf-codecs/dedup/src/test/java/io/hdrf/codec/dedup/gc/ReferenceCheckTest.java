@@ -197,6 +197,30 @@ class ReferenceCheckTest {
     assertThat(problems.get(99)).startsWith("blk_100 needs");
   }
 
+  /** Of damaged blocks, too, and of bases that no chunk needs any more. */
+  @Test
+  void howManyBlocksThereAreTakesNoHeap() throws IOException {
+    long[] refs = store.sealed(1);
+    long container = ChunkRef.container(refs[0]);
+    int count = 400_000;
+    BlockReferences many =
+        visitor -> {
+          final long before = UsedHeap.bytes();
+          for (int block = 0; block < count; block++) {
+            visitor.base(block, container, 1 + block, 1);
+            visitor.reference(block, container, block % 2, 1);
+          }
+          assertThat(UsedHeap.bytes() - before).isLessThan(16L << 20);
+        };
+    assertThat(
+            new ReferenceCheck(
+                    store.containers, many, store.index, problems::add, 1 << 20, () -> false)
+                .run())
+        .containsEntry("blocks", (long) count)
+        .containsEntry("missing", count / 2L);
+    assertThat(problems).hasSize(100);
+  }
+
   @Test
   void entriesOfWhatIsGoneAreStale() throws IOException {
     long[] sealed = store.sealed(4);
