@@ -4,6 +4,7 @@ package io.hdrf.codec.dedup;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.io.LogCapture;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.TestSeed;
@@ -15,6 +16,7 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -25,7 +27,9 @@ import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.log4j.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -332,6 +336,33 @@ class IndexRebuildTest {
   private static void await(AtomicInteger count, int wanted) throws InterruptedException {
     while (count.get() < wanted) {
       Thread.sleep(5);
+    }
+  }
+
+  /** As after the loss of much of a disk. */
+  @Test
+  void ofManyContainersThatCanNotBeReadTenAreNamed() throws Exception {
+    open();
+    for (long id = 0; id < 6; id++) {
+      volume.put(id, block(), random);
+    }
+    volume.close();
+    List<Path> files;
+    try (Stream<Path> found = Files.walk(directory)) {
+      files = found.filter(file -> file.toString().endsWith(".hdc")).toList();
+    }
+    assertThat(files).hasSizeGreaterThan(11);
+    for (Path file : files) {
+      Files.write(file, new byte[(int) Files.size(file)]);
+    }
+    store.clear();
+    try (LogCapture warnings = new LogCapture(Level.WARN)) {
+      open();
+      volume.awaitIndexed();
+      List<String> lines =
+          warnings.all().lines().filter(line -> line.contains("can't be indexed")).toList();
+      assertThat(lines).hasSize(11);
+      assertThat(lines.get(10)).contains((files.size() - 10) + " more containers");
     }
   }
 }

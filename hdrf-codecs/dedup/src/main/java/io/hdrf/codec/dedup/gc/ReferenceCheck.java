@@ -180,7 +180,8 @@ public final class ReferenceCheck {
         continue;
       }
       if (knowsChunks) {
-        referredTo.computeIfAbsent(container, id -> new BitSet()).set(number);
+        int end = content.endNumber();
+        referredTo.computeIfAbsent(container, id -> new BitSet(end)).set(number);
       }
       if (containers.isBad(ref)) {
         found(blockId, ref, "is damaged", asBases);

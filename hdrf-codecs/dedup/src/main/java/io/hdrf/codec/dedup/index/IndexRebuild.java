@@ -31,6 +31,9 @@ final class IndexRebuild {
   /** Entries without a segment that is known are deleted so many at once. */
   private static final int STRAYS = 1 << 19;
 
+  /** So many containers that can't be read are named. */
+  private static final int MAX_NAMED = 10;
+
   /** Does what came meanwhile. */
   interface Meanwhile {
     void run() throws IOException;
@@ -43,6 +46,9 @@ final class IndexRebuild {
   private final EntryWriter writer;
   private final int sample;
   private final Candidates candidates = new Candidates();
+
+  /** The number of containers that could not be read since the last rebuild began or ended. */
+  private long unreadable;
 
   /**
    * @param sample of how many chunks of a group one gets an entry
@@ -86,6 +92,7 @@ final class IndexRebuild {
 
   /** Begins with an empty store: the chunks of all containers that there are now are to come. */
   void begin() throws MetadataException {
+    unreadable = 0;
     mark.setPosition(new CompleteMark.Position(0, containers.last()));
   }
 
@@ -119,6 +126,10 @@ final class IndexRebuild {
       mark.setPosition(position);
     }
     mark.set();
+    if (unreadable > MAX_NAMED) {
+      LOG.warn("{} more containers can't be indexed", unreadable - MAX_NAMED);
+    }
+    unreadable = 0;
     return true;
   }
 
@@ -134,7 +145,10 @@ final class IndexRebuild {
     try {
       content = containers.directory(container);
     } catch (IOException | RuntimeException e) {
-      LOG.warn("Container {} can't be indexed: {}", container, e.toString());
+      unreadable++;
+      if (unreadable <= MAX_NAMED) {
+        LOG.warn("Container {} can't be indexed: {}", container, e.toString());
+      }
       LOG.debug("Container {}", container, e);
       return;
     }

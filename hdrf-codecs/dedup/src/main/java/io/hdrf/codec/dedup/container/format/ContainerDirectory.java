@@ -89,11 +89,16 @@ public final class ContainerDirectory {
 
   /** The numbers of all chunks; the caller's own. */
   public BitSet numbers() {
-    BitSet all = new BitSet();
+    BitSet all = new BitSet(endNumber());
     for (int i = 0; i < chunkCount; i++) {
       all.set(number(i));
     }
     return all;
+  }
+
+  /** Returns the number behind that of the last chunk. */
+  public int endNumber() {
+    return chunkCount == 0 ? 0 : number(chunkCount - 1) + 1;
   }
 
   /** The bytes that a chunk takes in its group: its own, or those of its difference. */
