@@ -194,20 +194,13 @@ public final class FilterRows {
     }
     // Separate from the loop that stores elements depending on the words read: its stores would
     // make the reads of the row wait for each other.
-    switch (width) {
-      case 128:
-        and2(row, length, function, hashes, count, columns, left);
-        return compact(2, count, columns, left);
-      case 256:
-        and4(row, length, function, hashes, count, columns, left);
-        return compact(4, count, columns, left);
-      case 512:
-        and8(row, length, function, hashes, count, columns, left);
-        return compact(8, count, columns, left);
-      default:
-        and1(row, length, width, function, hashes, count, columns, left);
-        return compact1(count, columns, left);
+    int lanes = Math.max(1, width / Long.SIZE);
+    if (lanes == 1) {
+      andParts(row, length, width, function, hashes, count, columns, left);
+    } else {
+      andLanes(lanes, row, length, function, hashes, count, columns, left);
     }
+    return compact(lanes, count, columns, left);
   }
 
   private static int positionOf(int element, LongBuffer hashes, int function, int length) {
@@ -215,7 +208,7 @@ public final class FilterRows {
         hashes.get(HASH_LONGS * element), hashes.get(HASH_LONGS * element + 1), function, length);
   }
 
-  private static void and1(
+  private static void andParts(
       LongBuffer row,
       int length,
       int width,
@@ -233,7 +226,8 @@ public final class FilterRows {
     }
   }
 
-  private static void and2(
+  private static void andLanes(
+      int lanes,
       LongBuffer row,
       int length,
       int function,
@@ -242,58 +236,12 @@ public final class FilterRows {
       LongBuffer columns,
       IntBuffer left) {
     for (int i = 0; i < count; i++) {
-      int at = 2 * positionOf(left.get(i), hashes, function, length);
-      and(row, at, columns, 2 * i);
-      and(row, at + 1, columns, 2 * i + 1);
-    }
-  }
-
-  private static void and4(
-      LongBuffer row,
-      int length,
-      int function,
-      LongBuffer hashes,
-      int count,
-      LongBuffer columns,
-      IntBuffer left) {
-    for (int i = 0; i < count; i++) {
-      int at = 4 * positionOf(left.get(i), hashes, function, length);
-      and(row, at, columns, 4 * i);
-      and(row, at + 1, columns, 4 * i + 1);
-      and(row, at + 2, columns, 4 * i + 2);
-      and(row, at + 3, columns, 4 * i + 3);
-    }
-  }
-
-  private static void and8(
-      LongBuffer row,
-      int length,
-      int function,
-      LongBuffer hashes,
-      int count,
-      LongBuffer columns,
-      IntBuffer left) {
-    for (int i = 0; i < count; i++) {
-      int at = 8 * positionOf(left.get(i), hashes, function, length);
-      for (int lane = 0; lane < 8; lane++) {
-        and(row, at + lane, columns, 8 * i + lane);
+      int at = lanes * positionOf(left.get(i), hashes, function, length);
+      for (int lane = 0; lane < lanes; lane++) {
+        int to = lanes * i + lane;
+        columns.put(to, columns.get(to) & row.get(at + lane));
       }
     }
-  }
-
-  private static void and(LongBuffer row, int from, LongBuffer columns, int at) {
-    columns.put(at, columns.get(at) & row.get(from));
-  }
-
-  private static int compact1(int count, LongBuffer columns, IntBuffer left) {
-    int remaining = 0;
-    for (int i = 0; i < count; i++) {
-      long word = columns.get(i);
-      columns.put(remaining, word);
-      left.put(remaining, left.get(i));
-      remaining += isNonZero(word);
-    }
-    return remaining;
   }
 
   private static int compact(int lanes, int count, LongBuffer columns, IntBuffer left) {
