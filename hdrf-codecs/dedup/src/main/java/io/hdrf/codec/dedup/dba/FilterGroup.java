@@ -212,39 +212,30 @@ final class FilterGroup {
   /** Adds elements by their h1 and h2 to a column, in the rows from {@code firstRow} on. */
   void add(int column, int firstRow, long[] hashes, int offset, int count) {
     for (int j = firstRow; j < rows.length; j++) {
-      addToRow(row(j), shape.rowLength(), width, column, j, hashes, offset, count);
+      LongBuffer row = row(j);
+      for (int i = 0; i < count; i++) {
+        int at = FilterRows.HASH_LONGS * (offset + i);
+        set(row, column, FilterRows.position(hashes[at], hashes[at + 1], j, shape.rowLength()));
+      }
     }
   }
 
-  /** Adds elements to a column in row {@code j} of a group. */
-  private static void addToRow(
-      LongBuffer row,
-      int rowLength,
-      int width,
-      int column,
-      int j,
-      long[] hashes,
-      int offset,
-      int count) {
-    int log = Integer.numberOfTrailingZeros(Math.min(width, Long.SIZE));
-    int lanes = lanes(width);
-    int lane = column / Long.SIZE;
-    for (int i = 0; i < count; i++) {
-      int at = FilterRows.HASH_LONGS * (offset + i);
-      int position = FilterRows.position(hashes[at], hashes[at + 1], j, rowLength);
-      int word = log == 6 ? position * lanes + lane : position >>> (6 - log);
-      row.put(word, row.get(word) | 1L << ((position << log) + column));
-    }
+  /** The word with a column's bit of a position. */
+  private int word(int column, int position) {
+    return log == 6 ? position * lanes + column / Long.SIZE : position >>> (6 - log);
+  }
+
+  private void set(LongBuffer row, int column, int position) {
+    int word = word(column, position);
+    row.put(word, row.get(word) | 1L << ((position << log) + column));
   }
 
   /** Copies a column's row into {@code bits}. */
   void extractRow(int column, int j, long[] bits) {
     Arrays.fill(bits, 0);
     LongBuffer row = row(j);
-    int lane = column / Long.SIZE;
     for (int position = 0; position < shape.rowLength(); position++) {
-      int word = log == 6 ? position * lanes + lane : position >>> (6 - log);
-      long bit = (row.get(word) >>> ((position << log) + column)) & 1;
+      long bit = (row.get(word(column, position)) >>> ((position << log) + column)) & 1;
       bits[position >>> 6] |= bit << position;
     }
   }
@@ -273,12 +264,9 @@ final class FilterGroup {
   }
 
   private void include(LongBuffer row, int column, long[] bits) {
-    int lane = column / Long.SIZE;
     for (int i = 0; i < bits.length; i++) {
       for (long rest = bits[i]; rest != 0; rest &= rest - 1) {
-        int position = i * Long.SIZE + Long.numberOfTrailingZeros(rest);
-        int word = log == 6 ? position * lanes + lane : position >>> (6 - log);
-        row.put(word, row.get(word) | 1L << ((position << log) + column));
+        set(row, column, i * Long.SIZE + Long.numberOfTrailingZeros(rest));
       }
     }
   }
