@@ -381,10 +381,7 @@ public final class ChainCodec {
     }
 
     private ByteBuffer room(int size) {
-      if (encoded == null || encoded.capacity() < size) {
-        release();
-        encoded = buffers.take(size);
-      }
+      encoded = buffers.atLeast(encoded, size);
       encoded.clear();
       return encoded;
     }

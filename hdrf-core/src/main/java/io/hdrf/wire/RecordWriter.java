@@ -46,10 +46,6 @@ public final class RecordWriter implements Closeable {
     this.bufferSize = bufferSize;
   }
 
-  private static ByteBuffer take(int length) {
-    return BufferPool.shared().take(length).order(ByteOrder.LITTLE_ENDIAN);
-  }
-
   /**
    * Begins the stream; see {@link WireFormat}.
    *
@@ -183,19 +179,12 @@ public final class RecordWriter implements Closeable {
     if (closed) {
       throw new ClosedChannelException();
     }
-    if (buffer == null) {
-      buffer = take(Math.max(bufferSize, length));
-    }
-    if (buffer.remaining() >= length) {
+    if (buffer != null && buffer.remaining() >= length) {
       return;
     }
     flush();
-    if (buffer.capacity() < length) {
-      BufferPool.shared().give(buffer);
-      buffer = null;
-      buffer = take(length);
-    }
-    buffer.limit(buffer.capacity());
+    buffer = BufferPool.shared().atLeast(buffer, Math.max(bufferSize, length));
+    buffer.order(ByteOrder.LITTLE_ENDIAN).limit(buffer.capacity());
   }
 
   /** Hands everything to the sink. */

@@ -136,13 +136,17 @@ public final class BufferPool {
   /**
    * Returns a buffer with room for so many bytes: this one, or a larger one in its place, with
    * other content. Without memory for that, this one is still the caller's: it is given back last.
+   *
+   * @param buffer null: takes one
    */
   public ByteBuffer atLeast(ByteBuffer buffer, int length) {
-    if (buffer.capacity() >= length) {
+    if (buffer != null && buffer.capacity() >= length) {
       return buffer;
     }
     ByteBuffer larger = take(length);
-    give(buffer);
+    if (buffer != null) {
+      give(buffer);
+    }
     return larger;
   }
 

@@ -58,15 +58,10 @@ final class GroupBuffer implements AutoCloseable {
     return count == 0;
   }
 
-  /** Returns whether a chunk of that length may be added; to an empty group it always may. */
-  boolean hasRoomFor(int length) {
-    return hasRoomFor(length, length);
-  }
-
   /**
-   * As above, for a chunk that is kept as a difference.
+   * Returns whether a chunk may be added; to an empty group it always may.
    *
-   * @param length of the difference
+   * @param length what is kept of it: all, or a difference
    * @param wholeLength of the chunk itself
    */
   boolean hasRoomFor(int length, int wholeLength) {
@@ -82,12 +77,7 @@ final class GroupBuffer implements AutoCloseable {
     if (count == numbers.length) {
       grow(2 * count);
     }
-    if (original != null && original.capacity() < length) {
-      giveOriginal();
-    }
-    if (original == null) {
-      original = buffers.take(Math.max(length, groupSize));
-    }
+    original = buffers.atLeast(original, Math.max(length, groupSize));
     if (count == 0) {
       original.clear();
     }
@@ -149,10 +139,7 @@ final class GroupBuffer implements AutoCloseable {
     headerLength = GroupHeader.length(numbers, lengths, count, all);
     int originalLength = original.position();
     int room = headerLength + chain.maxEncodedLength(originalLength);
-    if (group == null || group.capacity() < room) {
-      giveGroup();
-      group = buffers.take(room);
-    }
+    group = buffers.atLeast(group, room);
     group.clear();
     group.position(headerLength);
     original.flip();

@@ -88,7 +88,7 @@ final class GoldenContainers {
         GroupBuffer group = new GroupBuffer(tail, groupSize)) {
       for (int i = 0; i < numbers.length; i++) {
         byte[] chunk = chunk(i);
-        if (!group.hasRoomFor(chunk.length)) {
+        if (!group.hasRoomFor(chunk.length, chunk.length)) {
           flush(writer, group);
         }
         group.add(numbers[i], Chunks.fingerprint(chunk), 0, Chunks.direct(chunk));
