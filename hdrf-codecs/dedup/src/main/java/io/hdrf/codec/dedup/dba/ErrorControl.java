@@ -63,16 +63,17 @@ final class ErrorControl {
         return false;
       }
     }
-    if (raised.capacity() == group.shape().capacity()) {
-      return retries.make(key(group), "Tightening a group", () -> tighten(group, raised));
-    }
-    return retries.make(key(group), "Enlarging a group", () -> enlarge(group, raised));
+    String what = keepsRows(group, raised) ? "Tightening a group" : "Enlarging a group";
+    return retries.make(key(group), what, () -> raise(group, raised));
+  }
+
+  private static boolean keepsRows(FilterGroup group, Shape raised) {
+    return raised.capacity() == group.shape().capacity();
   }
 
   /** Bytes of the rows that are made to raise a group. */
   private static long newBytes(FilterGroup group, Shape raised) {
-    boolean keepsRows = raised.capacity() == group.shape().capacity();
-    return raised.groupBytes(group.width()) - (keepsRows ? group.bytes() : 0);
+    return raised.groupBytes(group.width()) - (keepsRows(group, raised) ? group.bytes() : 0);
   }
 
   /**
@@ -127,23 +128,36 @@ final class ErrorControl {
     return false;
   }
 
-  /** Adds rows, and puts the elements into these only. */
-  private void tighten(FilterGroup group, Shape raised) throws IOException {
-    int first = group.shape().hashes();
+  /**
+   * Makes a group of another shape: with rows more, which alone the elements are put into; or all
+   * anew with more room, and then its filters take elements again.
+   */
+  private void raise(FilterGroup group, Shape raised) throws IOException {
+    boolean keepsRows = keepsRows(group, raised);
+    int first = keepsRows ? group.shape().hashes() : 0;
+    int width = group.width();
     NativeWords[] rows = Arrays.copyOf(group.rows(), raised.hashes());
     for (int j = first; j < rows.length; j++) {
-      rows[j] = FilterGroup.newRow(raised, group.width());
+      rows[j] = FilterGroup.newRow(raised, width);
     }
     InsertLog log = table.inserter().beginLog(group);
     try {
+      int[] stale = new int[width];
+      int[] elements = new int[width];
       Filter[] filters = group.filters().clone();
-      FilterGroup built = new FilterGroup(group.id(), raised, group.width(), rows, filters);
-      for (int c = 0; c < group.width(); c++) {
+      for (int c = 0; c < width; c++) {
+        // Remains have no bits in new rows.
+        filters[c] = keepsRows || group.isUsed(c) ? filters[c] : null;
+      }
+      FilterGroup built = new FilterGroup(group.id(), raised, width, rows, filters);
+      for (int c = 0; c < width; c++) {
         if (group.isUsed(c)) {
           int column = c;
-          scan.run(
-              group.filter(column).segments(),
-              (hashes, count) -> built.add(column, first, hashes, 0, count));
+          stale[column] = table.staleOf(group.filter(column));
+          elements[column] =
+              scan.run(
+                  group.filter(column).segments(),
+                  (hashes, count) -> built.add(column, first, hashes, 0, count));
         }
       }
       synchronized (table) {
@@ -151,61 +165,21 @@ final class ErrorControl {
           table.discard(Arrays.asList(rows).subList(first, rows.length));
           return;
         }
-        for (int column = 0; column < group.width(); column++) {
+        for (int column = 0; column < width; column++) {
           if (group.isUsed(column)) {
             Filter filter = group.filter(column);
             filter.shape = raised;
             filter.changed = true;
+            if (!keepsRows) {
+              filter.elements = elements[column] + log.count(column);
+              filter.stale = Math.max(0, Math.min(filter.elements, filter.stale - stale[column]));
+              filter.sealed = filter.room() == 0;
+            }
           }
         }
         table.exchange(Collections.singletonList(group), built, log);
       }
-      counters.tightened.increment();
-    } finally {
-      table.inserter().endLog();
-    }
-  }
-
-  /** Rebuilds a group with more room; its filters take elements again. */
-  private void enlarge(FilterGroup group, Shape raised) throws IOException {
-    InsertLog log = table.inserter().beginLog(group);
-    try {
-      int[] stale = new int[group.width()];
-      int[] elements = new int[group.width()];
-      Filter[] filters = group.filters().clone();
-      for (int column = 0; column < filters.length; column++) {
-        filters[column] = group.isUsed(column) ? filters[column] : null;
-      }
-      FilterGroup empty = FilterGroup.empty(group.id(), raised, group.width());
-      FilterGroup built = empty.with(filters);
-      for (int c = 0; c < group.width(); c++) {
-        if (group.isUsed(c)) {
-          int column = c;
-          stale[column] = table.staleOf(group.filter(column));
-          elements[column] =
-              scan.run(
-                  group.filter(column).segments(),
-                  (hashes, count) -> built.add(column, 0, hashes, 0, count));
-        }
-      }
-      synchronized (table) {
-        if (!table.areCurrent(group)) {
-          table.discard(Arrays.asList(built.rows()));
-          return;
-        }
-        for (int column = 0; column < group.width(); column++) {
-          if (group.isUsed(column)) {
-            Filter filter = group.filter(column);
-            filter.shape = raised;
-            filter.elements = elements[column] + log.count(column);
-            filter.stale = Math.max(0, Math.min(filter.elements, filter.stale - stale[column]));
-            filter.sealed = filter.room() == 0;
-            filter.changed = true;
-          }
-        }
-        table.exchange(Collections.singletonList(group), built, log);
-      }
-      counters.enlarged.increment();
+      (keepsRows ? counters.tightened : counters.enlarged).increment();
     } finally {
       table.inserter().endLog();
     }
