@@ -4,6 +4,7 @@ package io.hdrf.codec.dedup.container;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.spi.memory.MemoryBudget;
+import java.util.function.Consumer;
 
 /** The settings of a {@link ContainerStore}. Immutable. */
 public final class ContainerSettings {
@@ -69,9 +70,7 @@ public final class ContainerSettings {
    */
   public ContainerSettings containerSize(long bytes) {
     require("container size", bytes, 1, 1L << 40);
-    ContainerSettings changed = new ContainerSettings(this);
-    changed.containerSize = bytes;
-    return changed;
+    return with(changed -> changed.containerSize = bytes);
   }
 
   /**
@@ -80,25 +79,19 @@ public final class ContainerSettings {
    */
   public ContainerSettings groupSize(int bytes) {
     require("group size", bytes, 1, ContainerFormat.MAX_GROUP_LENGTH);
-    ContainerSettings changed = new ContainerSettings(this);
-    changed.groupSize = bytes;
-    return changed;
+    return with(changed -> changed.groupSize = bytes);
   }
 
   /** The most chunks in a container, from 1 to {@link ContainerFormat#MAX_CHUNKS}. */
   public ContainerSettings maxChunks(int chunks) {
     require("chunks in a container", chunks, 1, ContainerFormat.MAX_CHUNKS);
-    ContainerSettings changed = new ContainerSettings(this);
-    changed.maxChunks = chunks;
-    return changed;
+    return with(changed -> changed.maxChunks = chunks);
   }
 
   /** Sets the number of sealed containers that are kept open for reading, at least 1. */
   public ContainerSettings maxOpenFiles(int files) {
     require("open files", files, 1, Integer.MAX_VALUE);
-    ContainerSettings changed = new ContainerSettings(this);
-    changed.maxOpenFiles = files;
-    return changed;
+    return with(changed -> changed.maxOpenFiles = files);
   }
 
   /**
@@ -107,24 +100,18 @@ public final class ContainerSettings {
    */
   public ContainerSettings directoryMemory(long bytes) {
     require("directory memory", bytes, 0, Long.MAX_VALUE);
-    ContainerSettings changed = new ContainerSettings(this);
-    changed.directoryMemory = bytes;
-    return changed;
+    return with(changed -> changed.directoryMemory = bytes);
   }
 
   /** Sets the bytes of decoded groups that the store keeps, outside of the heap, at least 0. */
   public ContainerSettings groupMemory(long bytes) {
     require("group memory", bytes, 0, Long.MAX_VALUE);
-    ContainerSettings changed = new ContainerSettings(this);
-    changed.groupMemory = bytes;
-    return changed;
+    return with(changed -> changed.groupMemory = bytes);
   }
 
   /** Sets the bytes of decoded groups that all stores of this budget that share them keep. */
   public ContainerSettings sharedGroupMemory(long bytes) {
-    ContainerSettings changed = groupMemory(bytes);
-    changed.sharesGroups = true;
-    return changed;
+    return groupMemory(bytes).with(changed -> changed.sharesGroups = true);
   }
 
   /**
@@ -133,9 +120,7 @@ public final class ContainerSettings {
    */
   public ContainerSettings baseMemory(int bytes) {
     require("memory for bases", bytes, 0, Integer.MAX_VALUE);
-    ContainerSettings changed = new ContainerSettings(this);
-    changed.baseMemory = bytes;
-    return changed;
+    return with(changed -> changed.baseMemory = bytes);
   }
 
   /**
@@ -147,16 +132,18 @@ public final class ContainerSettings {
    *     nothing
    */
   public ContainerSettings idsSince(long millis) {
-    ContainerSettings changed = new ContainerSettings(this);
     long id = (millis - ID_EPOCH_MILLIS) / MILLIS_PER_ID;
-    changed.firstId = id < 0 || id > ChunkRef.MAX_CONTAINER ? 0 : id;
-    return changed;
+    return with(changed -> changed.firstId = id < 0 || id > ChunkRef.MAX_CONTAINER ? 0 : id);
   }
 
   /** Sets the budget in which the memory for directories and decoded groups must find room. */
   public ContainerSettings memory(MemoryBudget budget) {
+    return with(changed -> changed.memory = budget);
+  }
+
+  private ContainerSettings with(Consumer<ContainerSettings> change) {
     ContainerSettings changed = new ContainerSettings(this);
-    changed.memory = budget;
+    change.accept(changed);
     return changed;
   }
 
