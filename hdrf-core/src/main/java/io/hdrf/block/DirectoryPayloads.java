@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.block;
 
+import static io.hdrf.spi.io.CorruptFileException.expect;
+
 import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.BufferPool;
 import io.hdrf.spi.io.CorruptFileException;
@@ -279,13 +281,5 @@ final class DirectoryPayloads {
 
   private static ByteBuffer littleEndian(byte[] bytes) {
     return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
-  }
-
-  private static void expect(Path file, String what, long expected, long found)
-      throws CorruptFileException {
-    if (expected != found) {
-      throw new CorruptFileException(
-          file, what, "0x" + Long.toHexString(expected), "0x" + Long.toHexString(found));
-    }
   }
 }

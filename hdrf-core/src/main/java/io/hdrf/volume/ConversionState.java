@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.volume;
 
+import static io.hdrf.spi.io.CorruptFileException.expect;
+
 import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.DurableFile;
@@ -184,14 +186,6 @@ public final class ConversionState {
     if (length < MIN_LENGTH || length > MAX_LENGTH) {
       throw new CorruptFileException(
           file, "length", "from " + MIN_LENGTH + " to " + MAX_LENGTH, length);
-    }
-  }
-
-  private static void expect(Path file, String what, int expected, int found)
-      throws CorruptFileException {
-    if (expected != found) {
-      throw new CorruptFileException(
-          file, what, "0x" + Integer.toHexString(expected), "0x" + Integer.toHexString(found));
     }
   }
 

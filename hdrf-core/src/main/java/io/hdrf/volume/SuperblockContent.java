@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.volume;
 
+import static io.hdrf.spi.io.CorruptFileException.expect;
+
 import io.hdrf.block.TagKey;
 import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.CorruptFileException;
@@ -170,14 +172,6 @@ final class SuperblockContent {
     }
     out.putInt(crc(raw));
     return raw;
-  }
-
-  private static void expect(Path file, String what, int expected, int found)
-      throws CorruptFileException {
-    if (expected != found) {
-      throw new CorruptFileException(
-          file, what, "0x" + Integer.toHexString(expected), "0x" + Integer.toHexString(found));
-    }
   }
 
   private static int crc(byte[] raw) {

@@ -30,6 +30,21 @@ public class CorruptFileException extends IOException {
     this.file = String.valueOf(file);
   }
 
+  /** Throws unless a number of a file is the expected one; shows both in hexadecimal. */
+  public static void expect(Path file, String what, int expected, int found)
+      throws CorruptFileException {
+    expect(file, what, expected & 0xFFFFFFFFL, found & 0xFFFFFFFFL);
+  }
+
+  /** As the method above. */
+  public static void expect(Path file, String what, long expected, long found)
+      throws CorruptFileException {
+    if (expected != found) {
+      throw new CorruptFileException(
+          file, what, "0x" + Long.toHexString(expected), "0x" + Long.toHexString(found));
+    }
+  }
+
   /** Returns the damaged file. */
   public String file() {
     return file;

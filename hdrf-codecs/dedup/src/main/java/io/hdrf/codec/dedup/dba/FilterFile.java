@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.dba;
 
+import static io.hdrf.spi.io.CorruptFileException.expect;
+
 import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.DurableFile;
@@ -209,14 +211,6 @@ final class FilterFile {
     part.clear();
     part.limit(length);
     return Crc32c.update(0, part);
-  }
-
-  private static void expect(Path name, String what, int expected, int found)
-      throws CorruptFileException {
-    if (expected != found) {
-      throw new CorruptFileException(
-          name, what, "0x" + Integer.toHexString(expected), "0x" + Integer.toHexString(found));
-    }
   }
 
   private static void range(Path name, String what, int found, int min, int max)
