@@ -149,7 +149,7 @@ final class ErrorControl {
         // Remains have no bits in new rows.
         filters[c] = keepsRows || group.isUsed(c) ? filters[c] : null;
       }
-      FilterGroup built = new FilterGroup(group.id(), raised, width, rows, filters);
+      FilterGroup built = new FilterGroup(raised, width, rows, filters);
       for (int c = 0; c < width; c++) {
         if (group.isUsed(c)) {
           int column = c;

@@ -4,9 +4,6 @@ package io.hdrf.codec.dedup.dba;
 /** The book-keeping of one filter. Guarded by the lock of {@link FilterTable}. */
 final class Filter {
 
-  /** Stands in a column that no filter uses, but that still has bits. */
-  static final Filter REMAINS = new Filter(new Shape(1, 1), -1);
-
   /** The index segments whose fingerprints it holds; the first one gives it its name. */
   private int[] segments;
 
@@ -30,6 +27,15 @@ final class Filter {
   Filter(Shape shape, int... segments) {
     this.shape = shape;
     this.segments = segments;
+  }
+
+  /** Makes what stands in a column that no filter uses, but that still has bits. */
+  static Filter remains() {
+    return new Filter(new Shape(1, 1));
+  }
+
+  boolean isRemains() {
+    return segments.length == 0;
   }
 
   int name() {

@@ -45,7 +45,7 @@ final class FilterAllocator {
         return null;
       }
       counters.exceeded.increment();
-      group = FilterGroup.empty(table.newGroupId(), wanted, 1);
+      group = FilterGroup.empty(wanted, 1);
       table.add(group);
     }
     if (table.budget().creatable(table.groups(), group.shape()) < 1) {
@@ -74,7 +74,7 @@ final class FilterAllocator {
     if (width == 0) {
       return null;
     }
-    FilterGroup group = FilterGroup.empty(table.newGroupId(), shape, width);
+    FilterGroup group = FilterGroup.empty(shape, width);
     table.add(group);
     return group;
   }
@@ -134,7 +134,7 @@ final class FilterAllocator {
       giveUp(group);
       return newGroup(table.budget().creationShape(table.groups()));
     }
-    int column = group.columnOf(Filter.REMAINS);
+    int column = group.columnWithRemains();
     FilterGroup cleared = group;
     for (int j = 0; j < group.shape().hashes(); j++) {
       cleared = cleared.withRow(j, cleared.replacedRow(column, j, null));
@@ -146,7 +146,7 @@ final class FilterAllocator {
 
   private FilterGroup groupWithRemains() {
     for (FilterGroup group : table.groups()) {
-      if (group.columnOf(Filter.REMAINS) >= 0 && !table.inserter().isLogged(group)) {
+      if (group.columnWithRemains() >= 0 && !table.inserter().isLogged(group)) {
         return group;
       }
     }
@@ -192,7 +192,7 @@ final class FilterAllocator {
   /** Gives up all filters of a group, and with them its memory. */
   private void giveUp(FilterGroup group) {
     for (Filter filter : group.filters().clone()) {
-      if (filter != null && filter != Filter.REMAINS) {
+      if (filter != null && !filter.isRemains()) {
         counters.retired.add(filter.segments().length);
         table.removeKeepingGroup(filter, null);
       }
@@ -261,10 +261,10 @@ final class FilterAllocator {
         return groupWithRemains() == null && retireOldest();
       }
     }
-    FilterGroup ahead = FilterGroup.empty(-1, shape, width);
+    FilterGroup ahead = FilterGroup.empty(shape, width);
     synchronized (table) {
       if (groupWithRoom() == null && shape.equals(table.budget().creationShape(table.groups()))) {
-        table.add(new FilterGroup(table.newGroupId(), shape, width, ahead.rows(), ahead.filters()));
+        table.add(ahead);
         table.publish();
       } else {
         table.discard(Arrays.asList(ahead.rows()));
@@ -319,7 +319,7 @@ final class FilterAllocator {
       table.release(-Math.min(0, reservedLess(shape, width, left)));
       List<Filter> some = filters.subList(first, Math.min(filters.size(), first + width));
       Filter[] columns = some.toArray(new Filter[width]);
-      table.add(FilterGroup.empty(table.newGroupId(), shape, width).with(columns));
+      table.add(FilterGroup.empty(shape, width).with(columns));
       first += some.size();
       table.publish();
     }
@@ -352,7 +352,7 @@ final class FilterAllocator {
           retire(filter);
           return false;
         }
-        target = FilterGroup.empty(table.newGroupId(), shape, width);
+        target = FilterGroup.empty(shape, width);
         table.add(target);
       }
       FilterGroup group = table.groupOf(filter);

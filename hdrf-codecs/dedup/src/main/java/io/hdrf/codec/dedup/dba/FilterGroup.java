@@ -20,7 +20,6 @@ import java.util.Arrays;
  */
 final class FilterGroup {
 
-  private final long id;
   private final Shape shape;
   private final int width;
   private final int log;
@@ -32,12 +31,10 @@ final class FilterGroup {
   private final long[] always;
 
   /**
-   * @param id stays the same when a group takes the place of another
    * @param rows of {@link #newRow} each
    * @param filters one for each column, null where there is none
    */
-  FilterGroup(long id, Shape shape, int width, NativeWords[] rows, Filter[] filters) {
-    this.id = id;
+  FilterGroup(Shape shape, int width, NativeWords[] rows, Filter[] filters) {
     this.shape = shape;
     this.width = width;
     this.log = Integer.numberOfTrailingZeros(Math.min(width, Long.SIZE));
@@ -57,12 +54,12 @@ final class FilterGroup {
     }
   }
 
-  static FilterGroup empty(long id, Shape shape, int width) {
+  static FilterGroup empty(Shape shape, int width) {
     NativeWords[] rows = new NativeWords[shape.hashes()];
     for (int j = 0; j < rows.length; j++) {
       rows[j] = newRow(shape, width);
     }
-    return new FilterGroup(id, shape, width, rows, new Filter[width]);
+    return new FilterGroup(shape, width, rows, new Filter[width]);
   }
 
   static NativeWords newRow(Shape shape, int width) {
@@ -89,7 +86,7 @@ final class FilterGroup {
 
   /** The same with other filters. */
   FilterGroup with(Filter[] others) {
-    return new FilterGroup(id, shape, width, rows, others);
+    return new FilterGroup(shape, width, rows, others);
   }
 
   /** The same with one filter changed, or gone (null), or changed in what it says of itself. */
@@ -103,11 +100,7 @@ final class FilterGroup {
   FilterGroup withRow(int j, NativeWords row) {
     NativeWords[] others = rows.clone();
     others[j] = row;
-    return new FilterGroup(id, shape, width, others, filters);
-  }
-
-  long id() {
-    return id;
+    return new FilterGroup(shape, width, others, filters);
   }
 
   Shape shape() {
@@ -142,7 +135,7 @@ final class FilterGroup {
   }
 
   boolean isUsed(int column) {
-    return filters[column] != null && filters[column] != Filter.REMAINS;
+    return filters[column] != null && !filters[column].isRemains();
   }
 
   /** The column of a filter; -1 if it stands elsewhere. */
@@ -160,10 +153,20 @@ final class FilterGroup {
     return columnOf(null);
   }
 
+  /** A column without a filter that still has bits; -1 if there is none. */
+  int columnWithRemains() {
+    for (int column = 0; column < width; column++) {
+      if (filters[column] != null && filters[column].isRemains()) {
+        return column;
+      }
+    }
+    return -1;
+  }
+
   int filterCount() {
     int count = 0;
-    for (Filter filter : filters) {
-      count += filter == null || filter == Filter.REMAINS ? 0 : 1;
+    for (int column = 0; column < width; column++) {
+      count += isUsed(column) ? 1 : 0;
     }
     return count;
   }

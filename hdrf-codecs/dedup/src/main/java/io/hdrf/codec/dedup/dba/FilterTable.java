@@ -58,7 +58,6 @@ final class FilterTable {
 
   private boolean complete;
   private int nextSegment;
-  private long nextGroup;
 
   FilterTable(DbaSettings settings, DbaCounters counters, MemoryBudget memoryBudget) {
     this.counters = counters;
@@ -325,10 +324,6 @@ final class FilterTable {
     publish();
   }
 
-  synchronized long newGroupId() {
-    return nextGroup++;
-  }
-
   /** Puts one row of new bits in a filter's column, with what was logged until now. */
   synchronized void replaceRow(Filter filter, int j, ColumnBits bits, InsertLog logged) {
     logged.drain((column, hashes, offset, count) -> bits.add(hashes, offset, count));
@@ -339,19 +334,20 @@ final class FilterTable {
   }
 
   /** Clears one row of a column that has remains. */
-  synchronized void clearRow(long groupId, int column, int j) {
-    FilterGroup group = byId(groupId);
-    if (group != null && group.filter(column) == Filter.REMAINS) {
+  synchronized void clearRow(Filter remains, int j) {
+    FilterGroup group = groupOf(remains);
+    if (group != null) {
+      int column = group.columnOf(remains);
       replace(group, group.withRow(j, group.replacedRow(column, j, null)));
       publish();
     }
   }
 
   /** A column with remains has been cleared. */
-  synchronized void freeColumn(long groupId, int column) {
-    FilterGroup group = byId(groupId);
-    if (group != null && group.filter(column) == Filter.REMAINS) {
-      replace(group, group.with(column, null));
+  synchronized void freeColumn(Filter remains) {
+    FilterGroup group = groupOf(remains);
+    if (group != null) {
+      replace(group, group.with(group.columnOf(remains), null));
       publish();
     }
   }
@@ -399,7 +395,7 @@ final class FilterTable {
    */
   void removeKeepingGroup(Filter filter, Filter successor) {
     FilterGroup group = groupOf(filter);
-    replace(group, group.with(group.columnOf(filter), Filter.REMAINS));
+    replace(group, group.with(group.columnOf(filter), Filter.remains()));
     for (int segment : filter.segments()) {
       bySegment.remove(segment);
     }
@@ -435,16 +431,6 @@ final class FilterTable {
 
   void replace(FilterGroup old, FilterGroup with) {
     groups.set(groups.indexOf(old), with);
-  }
-
-  /** The group with an id, as it is now; null if there is none. */
-  synchronized FilterGroup byId(long id) {
-    for (FilterGroup group : groups) {
-      if (group.id() == id) {
-        return group;
-      }
-    }
-    return null;
   }
 
   /** The group in which a filter stands; null if it is gone. */

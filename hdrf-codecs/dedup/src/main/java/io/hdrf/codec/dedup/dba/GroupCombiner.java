@@ -82,8 +82,7 @@ final class GroupCombiner {
           table.discard(Arrays.asList(rows));
           return;
         }
-        FilterGroup built =
-            new FilterGroup(table.newGroupId(), first.shape(), 2 * width, rows, filters);
+        FilterGroup built = new FilterGroup(first.shape(), 2 * width, rows, filters);
         table.exchange(Arrays.asList(first, second), built, log);
       }
       counters.combined.increment();
@@ -97,17 +96,17 @@ final class GroupCombiner {
     FilterGroup group = null;
     synchronized (table) {
       for (FilterGroup other : table.groups()) {
-        group = other.columnOf(Filter.REMAINS) >= 0 ? other : group;
+        group = other.columnWithRemains() >= 0 ? other : group;
       }
     }
     if (group == null || !table.reserve(group.bytes())) {
       return false;
     }
-    int column = group.columnOf(Filter.REMAINS);
+    Filter remains = group.filter(group.columnWithRemains());
     for (int j = 0; j < group.shape().hashes(); j++) {
-      table.clearRow(group.id(), column, j);
+      table.clearRow(remains, j);
     }
-    table.freeColumn(group.id(), column);
+    table.freeColumn(remains);
     return true;
   }
 }

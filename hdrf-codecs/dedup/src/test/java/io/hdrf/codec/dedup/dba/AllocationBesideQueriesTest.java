@@ -64,7 +64,7 @@ class AllocationBesideQueriesTest {
       int width = 64;
       Random random = new Random(1);
       Filter[] filters = new Filter[width];
-      FilterGroup group = FilterGroup.empty(1, shape, width);
+      FilterGroup group = FilterGroup.empty(shape, width);
       for (int column = 0; column < width; column++) {
         filters[column] = new Filter(shape, column);
         group.add(column, 0, random.longs(60_000).toArray(), 0, 30_000);

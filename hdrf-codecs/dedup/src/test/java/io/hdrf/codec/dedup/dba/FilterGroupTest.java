@@ -24,7 +24,7 @@ class FilterGroupTest {
   }
 
   private FilterGroup filled(int width, ColumnBits[] model) {
-    FilterGroup group = FilterGroup.empty(1, SHAPE, width);
+    FilterGroup group = FilterGroup.empty(SHAPE, width);
     for (int column = 0; column < width; column++) {
       model[column] = new ColumnBits(SHAPE);
       long[] hashes = hashes(ELEMENTS);
@@ -76,7 +76,7 @@ class FilterGroupTest {
     for (int j = 0; j < rows.length; j++) {
       rows[j] = FilterGroup.interleave(a, b, j);
     }
-    check(new FilterGroup(2, SHAPE, 2 * width, rows, new Filter[2 * width]), model);
+    check(new FilterGroup(SHAPE, 2 * width, rows, new Filter[2 * width]), model);
   }
 
   @ParameterizedTest
