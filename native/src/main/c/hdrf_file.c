@@ -10,8 +10,7 @@ int hdrf_file_advise(int fd, int64_t offset, int64_t length, int advice)
 {
     /* The kernel's numbers differ between architectures; HDRF's do not. */
     static const int kernel_advice[] = {
-        [HDRF_FILE_NORMAL] = POSIX_FADV_NORMAL,     [HDRF_FILE_SEQUENTIAL] = POSIX_FADV_SEQUENTIAL,
-        [HDRF_FILE_RANDOM] = POSIX_FADV_RANDOM,     [HDRF_FILE_WILLNEED] = POSIX_FADV_WILLNEED,
+        [HDRF_FILE_WILLNEED] = POSIX_FADV_WILLNEED,
         [HDRF_FILE_DONTNEED] = POSIX_FADV_DONTNEED,
     };
     if (advice < 0 || advice >= (int)(sizeof kernel_advice / sizeof kernel_advice[0])) {

@@ -6,11 +6,8 @@
 
 /* The values are shared with io.hdrf.jni.NativeFiles.Advice. */
 enum hdrf_file_advice {
-    HDRF_FILE_NORMAL = 0,
-    HDRF_FILE_SEQUENTIAL = 1,
-    HDRF_FILE_RANDOM = 2,
-    HDRF_FILE_WILLNEED = 3,
-    HDRF_FILE_DONTNEED = 4
+    HDRF_FILE_WILLNEED = 0,
+    HDRF_FILE_DONTNEED = 1
 };
 
 /*

@@ -38,21 +38,21 @@ static void test_advice(void)
     CHECK(file != NULL, "no temporary file");
     int fd = fileno(file);
     CHECK(write(fd, "0123456789", 10) == 10, "no bytes written");
-    for (int advice = HDRF_FILE_NORMAL; advice <= HDRF_FILE_DONTNEED; advice++) {
+    for (int advice = HDRF_FILE_WILLNEED; advice <= HDRF_FILE_DONTNEED; advice++) {
         int error = hdrf_file_advise(fd, 0, 0, advice);
         CHECK(error == 0, "advice %d: errno %d", advice, error);
     }
     CHECK(hdrf_file_advise(fd, INT64_C(1) << 40, 10, HDRF_FILE_WILLNEED) == 0, "beyond the end");
-    CHECK(hdrf_file_advise(fd, -1, 0, HDRF_FILE_NORMAL) == EINVAL, "negative offset");
-    CHECK(hdrf_file_advise(fd, 0, -1, HDRF_FILE_NORMAL) == EINVAL, "negative length");
+    CHECK(hdrf_file_advise(fd, -1, 0, HDRF_FILE_WILLNEED) == EINVAL, "negative offset");
+    CHECK(hdrf_file_advise(fd, 0, -1, HDRF_FILE_WILLNEED) == EINVAL, "negative length");
     CHECK(hdrf_file_advise(fd, 0, 0, -1) == EINVAL, "unknown advice");
     CHECK(hdrf_file_advise(fd, 0, 0, HDRF_FILE_DONTNEED + 1) == EINVAL, "unknown advice");
-    CHECK(hdrf_file_advise(-1, 0, 0, HDRF_FILE_NORMAL) == EBADF, "no file");
+    CHECK(hdrf_file_advise(-1, 0, 0, HDRF_FILE_WILLNEED) == EBADF, "no file");
     fclose(file);
 
     int ends[2];
     CHECK(pipe(ends) == 0, "no pipe");
-    CHECK(hdrf_file_advise(ends[0], 0, 0, HDRF_FILE_NORMAL) == ESPIPE, "a pipe");
+    CHECK(hdrf_file_advise(ends[0], 0, 0, HDRF_FILE_WILLNEED) == ESPIPE, "a pipe");
     close(ends[0]);
     close(ends[1]);
 }

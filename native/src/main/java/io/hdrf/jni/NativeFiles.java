@@ -12,16 +12,10 @@ public final class NativeFiles {
 
   /** How a range of a file will be used, as in posix_fadvise(2). */
   public enum Advice {
-    /** The default; revokes an earlier advice. */
-    NORMAL(0),
-    /** Read from front to back. Linux applies it to the whole open file. */
-    SEQUENTIAL(1),
-    /** Read at random, so do not read ahead. Linux applies it to the whole open file. */
-    RANDOM(2),
     /** Needed soon: starts reading it into the page cache. */
-    WILLNEED(3),
+    WILLNEED(0),
     /** Not needed soon: drops it from the page cache, except pages not yet written to disk. */
-    DONTNEED(4);
+    DONTNEED(1);
 
     /** The value in {@code enum hdrf_file_advice}. */
     private final int code;

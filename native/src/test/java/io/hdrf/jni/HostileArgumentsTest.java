@@ -256,7 +256,7 @@ class HostileArgumentsTest {
       mustRefuse(() -> NativeFiles.fadvise((FileDescriptor) null, 0, 0, null));
       mustRefuse(() -> NativeFiles.fadvise((FileChannel) null, 0, 0, null));
       mustRefuse(() -> NativeFiles.fadvise(FileDescriptor.in, 0, 0, null));
-      mustRefuse(() -> NativeFiles.fadvise(FileDescriptor.in, -1, 0, NativeFiles.Advice.NORMAL));
+      mustRefuse(() -> NativeFiles.fadvise(FileDescriptor.in, -1, 0, NativeFiles.Advice.WILLNEED));
       mustRefuse(() -> NativeFiles.beginWriting(null, 0, 0));
       mustRefuse(() -> NativeThreads.setNice(20));
       mustRefuse(() -> NativeWords.allocate(-1));

@@ -46,17 +46,17 @@ class NativeFilesTest {
     RandomAccessFile file = new RandomAccessFile(path.toFile(), "r");
     FileDescriptor descriptor = file.getFD();
     file.close();
-    assertThat(NativeFiles.fadvise(descriptor, 0, 0, Advice.NORMAL)).isFalse();
-    assertThat(NativeFiles.fadvise(new FileDescriptor(), 0, 0, Advice.NORMAL)).isFalse();
+    assertThat(NativeFiles.fadvise(descriptor, 0, 0, Advice.WILLNEED)).isFalse();
+    assertThat(NativeFiles.fadvise(new FileDescriptor(), 0, 0, Advice.WILLNEED)).isFalse();
     FileChannel channel = FileChannel.open(path);
     channel.close();
-    assertThat(NativeFiles.fadvise(channel, 0, 0, Advice.NORMAL)).isFalse();
+    assertThat(NativeFiles.fadvise(channel, 0, 0, Advice.WILLNEED)).isFalse();
   }
 
   @Test
   void channelsOfOthersAreNotAdvised() throws IOException {
     try (FileChannel channel = new ForwardingFileChannel(FileChannel.open(path))) {
-      assertThat(NativeFiles.fadvise(channel, 0, 0, Advice.NORMAL)).isFalse();
+      assertThat(NativeFiles.fadvise(channel, 0, 0, Advice.WILLNEED)).isFalse();
       // The native code left no exception pending.
       assertThat(channel.size()).isEqualTo(100_000);
     }
@@ -66,10 +66,10 @@ class NativeFilesTest {
   void rejectsNegativeRanges() throws IOException {
     try (FileChannel channel = FileChannel.open(path)) {
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> NativeFiles.fadvise(channel, -1, 0, Advice.NORMAL))
+          .isThrownBy(() -> NativeFiles.fadvise(channel, -1, 0, Advice.WILLNEED))
           .withMessageContaining("-1");
       assertThatIllegalArgumentException()
-          .isThrownBy(() -> NativeFiles.fadvise(FileDescriptor.in, 0, -2, Advice.NORMAL));
+          .isThrownBy(() -> NativeFiles.fadvise(FileDescriptor.in, 0, -2, Advice.WILLNEED));
     }
   }
 
