@@ -264,12 +264,6 @@ static size_t take_length(struct reader *in)
     return length;
 }
 
-size_t hdrf_delta_length(const uint8_t *difference, size_t difference_length)
-{
-    struct reader in = {difference, 0, difference_length};
-    return take_length(&in);
-}
-
 bool hdrf_delta_decode(const uint8_t *base, size_t base_length, const uint8_t *difference,
                        size_t difference_length, uint8_t *chunk, size_t length)
 {

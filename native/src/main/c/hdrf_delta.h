@@ -34,12 +34,6 @@ size_t hdrf_delta_encode(const uint8_t *base, size_t base_length, const uint8_t 
                          size_t length, uint8_t *difference, size_t limit, uint16_t *slots);
 
 /*
- * Returns the length of the chunk that a difference makes, 1 to HDRF_DELTA_LIMIT, or 0 if it is not
- * a difference of a known version. Reads the first bytes alone: the rest may be damaged.
- */
-size_t hdrf_delta_length(const uint8_t *difference, size_t difference_length);
-
-/*
  * Makes a chunk from its base and a difference. Returns false if the difference is damaged, is not
  * one to a base of that length or more, or does not make exactly `length` bytes; the first `length`
  * bytes at `chunk` are undefined then. With a base of other content it makes another chunk: whoever

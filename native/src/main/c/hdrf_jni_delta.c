@@ -29,15 +29,6 @@ JNIEXPORT jint JNICALL Java_io_hdrf_jni_ChunkDelta_encodeDirect(
                                    (size_t)limit, index);
 }
 
-JNIEXPORT jint JNICALL Java_io_hdrf_jni_ChunkDelta_lengthDirect(JNIEnv *env, jclass cls,
-                                                                jobject difference, jint offset,
-                                                                jint length)
-{
-    (void)cls;
-    const uint8_t *from = hdrf_jni_elements(env, difference, offset, length, 1);
-    return from == NULL ? 0 : (jint)hdrf_delta_length(from, (size_t)length);
-}
-
 JNIEXPORT jboolean JNICALL Java_io_hdrf_jni_ChunkDelta_decodeDirect(
     JNIEnv *env, jclass cls, jobject base, jint base_offset, jint base_length, jobject difference,
     jint difference_offset, jint difference_length, jobject chunk, jint offset, jint length)

@@ -81,20 +81,6 @@ public final class ChunkDelta {
   }
 
   /**
-   * Returns the length of the chunk that a difference makes, 1 to {@link #MAX_LENGTH}, or 0 if it
-   * is not a difference of a known version. Reads the first bytes alone: the rest may be damaged.
-   *
-   * @param difference from position to limit; stays as it is
-   */
-  public static int length(ByteBuffer difference) {
-    int position = difference.position();
-    int length = length(difference, position);
-    return NATIVE && difference.isDirect()
-        ? lengthDirect(difference, position, length)
-        : ChunkDeltaTwin.length(difference);
-  }
-
-  /**
    * Makes a chunk from its base and a difference. With a base of other content it makes another
    * chunk: whoever stores differences keeps a checksum of the chunk.
    *
@@ -166,8 +152,6 @@ public final class ChunkDelta {
       int differencePosition,
       int limit,
       ByteBuffer slots);
-
-  private static native int lengthDirect(ByteBuffer difference, int position, int length);
 
   private static native boolean decodeDirect(
       ByteBuffer base,

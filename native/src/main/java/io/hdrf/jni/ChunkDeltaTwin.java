@@ -223,11 +223,8 @@ final class ChunkDeltaTwin {
     return true;
   }
 
-  static int length(ByteBuffer difference) {
-    return takeLength(difference.duplicate());
-  }
-
-  private static int takeLength(ByteBuffer in) {
+  /** Reads the length of the chunk that a difference makes; 0 if it is none. */
+  static int takeLength(ByteBuffer in) {
     if (!in.hasRemaining() || in.get() != VERSION) {
       return 0;
     }

@@ -17,6 +17,7 @@ import io.hdrf.jni.Crc32c;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.ReadableFile;
 import io.hdrf.spi.io.UnknownFormatVersionException;
+import io.hdrf.spi.io.Varint;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -218,7 +219,7 @@ class ContainerFuzzTest {
     if (kept.length > DifferenceFormat.HEAD) {
       ByteBuffer delta =
           Chunks.direct(Arrays.copyOfRange(kept, DifferenceFormat.HEAD, kept.length));
-      int length = ChunkDelta.length(delta);
+      int length = Varint.get(delta.duplicate().position(1));
       chunk.limit(length > 0 && length < chunk.limit() ? length : 1);
       if (ChunkDelta.decode(base, delta, chunk.duplicate())) {
         // Right, to reach what follows.

@@ -3,6 +3,7 @@ package io.hdrf.codec.dedup.delta;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.hdrf.jni.ChunkDelta;
+import io.hdrf.spi.io.Varint;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
@@ -23,10 +24,12 @@ class DifferenceFuzzTest {
   void anyBytes(byte[] input) {
     byte[] base = base(input);
     byte[] difference = rest(input);
-    int length = ChunkDelta.length(direct(difference));
-    check(length == ChunkDelta.length(ByteBuffer.wrap(difference)), "another length in Java");
-    check(length >= 0 && length <= ChunkDelta.MAX_LENGTH, "a length out of range");
-    ByteBuffer made = ByteBuffer.allocateDirect(Math.min(length, MOST));
+    // Behind the version.
+    int length =
+        difference.length > 0
+            ? Varint.get(ByteBuffer.wrap(difference, 1, difference.length - 1))
+            : 0;
+    ByteBuffer made = ByteBuffer.allocateDirect(Math.max(0, Math.min(length, MOST)));
     ByteBuffer inJava = ByteBuffer.allocate(made.capacity());
     boolean isMade = ChunkDelta.decode(direct(base), direct(difference), made);
     check(
