@@ -2,12 +2,14 @@
 package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.hdrf.io.TestBytes;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +22,7 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.common.DataNodeLockManager.LockLevel;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaHandler;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaNotFoundException;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 import org.apache.hadoop.util.AutoCloseableLock;
 import org.junit.jupiter.api.AfterEach;
@@ -186,5 +189,51 @@ class Hadoop34Test {
       new Thread(append, "append").start();
       append.get(60, TimeUnit.SECONDS);
     }
+  }
+
+  /** Not with the pool's lock, for which it would wait, and all others for it. */
+  @Test
+  void aBlockThatIsNotThereIsRefusedWhileADiskHangs() throws Exception {
+    ExtendedBlock unknown = new ExtendedBlock(cluster.pool(), 1L << 40, SIZE, 5);
+    FutureTask<Throwable> refused =
+        new FutureTask<>(
+            () -> catchThrowable(() -> cluster.dataset(0).recoverClose(unknown, 6, SIZE)));
+    try (AutoCloseableLock lock =
+        cluster
+            .dataset(0)
+            .acquireDatasetLockManager()
+            .writeLock(
+                LockLevel.VOLUME, cluster.pool(), cluster.volumes(0).get(0).getStorageID())) {
+      new Thread(refused, "recovery").start();
+      assertThat(refused.get(60, TimeUnit.SECONDS)).isInstanceOf(ReplicaNotFoundException.class);
+    }
+  }
+
+  @Test
+  void aMoveBetweenTwoVolumesEndsWhileAThirdHangs() throws Exception {
+    cluster.close();
+    cluster = HdrfCluster.start(HdrfCluster.configuration(), 1, 3);
+    byte[] data = TestBytes.text(SIZE, 8);
+    ExtendedBlock block = reducedBlock("/between", data);
+    List<FsVolumeImpl> volumes = cluster.volumes(0);
+    int source = volumes.indexOf(cluster.volume(0, block));
+    FsVolumeImpl target = volumes.get((source + 1) % 3);
+    FutureTask<Void> move =
+        new FutureTask<>(
+            () -> {
+              cluster.dataset(0).moveBlockAcrossVolumes(block, target);
+              return null;
+            });
+    try (AutoCloseableLock lock =
+        cluster
+            .dataset(0)
+            .acquireDatasetLockManager()
+            .writeLock(
+                LockLevel.VOLUME, cluster.pool(), volumes.get((source + 2) % 3).getStorageID())) {
+      new Thread(move, "move").start();
+      move.get(60, TimeUnit.SECONDS);
+    }
+    assertThat(cluster.volume(0, block)).isSameAs(target);
+    TestBytes.assertSame("moved", cluster.read("/between"), data);
   }
 }

@@ -2,6 +2,7 @@
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import io.hdrf.datanode.replica.Hold;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -30,14 +31,15 @@ final class HdrfDatasetAccess34 extends HdrfDatasetAccess {
         ::close;
   }
 
-  /** Of a block that is not there, that of the pool: it may come on any volume. */
+  /** Refuses a block that is not there as stock code does, before it takes any lock. */
   @Override
-  Hold lockReplica(ExtendedBlock block) {
+  Hold lockReplica(ExtendedBlock block) throws IOException {
     String pool = block.getBlockPoolId();
     while (true) {
       ReplicaInfo replica = dataset.volumeMap.get(pool, block.getBlockId());
       if (replica == null) {
-        return lockPool(pool);
+        dataset.getStorageUuidForLock(block);
+        continue; // it came meanwhile
       }
       FsVolumeSpi volume = replica.getVolume();
       Hold lock = lock(volume, pool);
@@ -46,6 +48,29 @@ final class HdrfDatasetAccess34 extends HdrfDatasetAccess {
         return lock;
       }
       lock.close();
+    }
+  }
+
+  /** Of both volumes, in the order of their ids: moves may cross. */
+  @Override
+  Hold lockMove(ExtendedBlock block, FsVolumeSpi target) {
+    String pool = block.getBlockPoolId();
+    while (true) {
+      ReplicaInfo replica = dataset.volumeMap.get(pool, block.getBlockId());
+      FsVolumeSpi source = replica == null ? target : replica.getVolume();
+      boolean sourceFirst = source.getStorageID().compareTo(target.getStorageID()) < 0;
+      Hold first = lock(sourceFirst ? source : target, pool);
+      Hold second = lock(sourceFirst ? target : source, pool);
+      Hold both =
+          () -> {
+            second.close();
+            first.close();
+          };
+      ReplicaInfo now = dataset.volumeMap.get(pool, block.getBlockId());
+      if (now == null || now.getVolume() == source) {
+        return both;
+      }
+      both.close();
     }
   }
 

@@ -437,7 +437,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
   /** Stock code would put the copy in the place of a replica whose recovery began meanwhile. */
   @Override
   void finalizeNewReplica(ReplicaInfo copy, ExtendedBlock block) throws IOException {
-    try (Hold lock = serviceAccess.lockPool(block.getBlockPoolId())) {
+    try (Hold lock = serviceAccess.lockMove(block, copy.getVolume())) {
       ReplicaInfo current = volumeMap.get(block.getBlockPoolId(), block.getBlockId());
       if (current == null
           || (current.getState() != ReplicaState.FINALIZED

@@ -45,8 +45,17 @@ abstract class HdrfDatasetAccess implements DatasetAccess {
    * Takes the lock under which stock code changes the block's replica, wherever it lies. Stock
    * methods that change this one alone may be called under it; not {@code recoverAppend}, which
    * takes a wider lock.
+   *
+   * @throws IOException if there is none, where stock code refuses such blocks before it takes a
+   *     lock
    */
-  abstract Hold lockReplica(ExtendedBlock block);
+  abstract Hold lockReplica(ExtendedBlock block) throws IOException;
+
+  /**
+   * Takes the locks under which stock code changes the block's replica, wherever it lies, and those
+   * under which it changes replicas of a volume that the block is moved to.
+   */
+  abstract Hold lockMove(ExtendedBlock block, FsVolumeSpi target);
 
   /** Opens a plain replica as stock code does. */
   InputStream openPlain(ExtendedBlock block, ReplicaInfo replica, long offset) throws IOException {

@@ -32,6 +32,11 @@ class HdrfDatasetAccess31 extends HdrfDatasetAccess {
   }
 
   @Override
+  final Hold lockMove(ExtendedBlock block, FsVolumeSpi target) {
+    return lockPool(block.getBlockPoolId());
+  }
+
+  @Override
   final Hold lockPool(String poolId) {
     return dataset.acquireDatasetLock()::close;
   }
