@@ -236,4 +236,26 @@ class Hadoop34Test {
     assertThat(cluster.volume(0, block)).isSameAs(target);
     TestBytes.assertSame("moved", cluster.read("/between"), data);
   }
+
+  /** Stock code does not cache what is memory already; to inflate it would be in vain. */
+  @Test
+  void aBlockOnMemoryThatLastsIsNotInflatedForTheCache() throws Exception {
+    cluster.close();
+    cluster =
+        HdrfCluster.start(
+            HdrfCluster.configuration(),
+            builder ->
+                builder
+                    .numDataNodes(1)
+                    .storagesPerDatanode(2)
+                    .storageTypes(new StorageType[] {StorageType.DISK, StorageType.NVDIMM}));
+    cluster.fs().setStoragePolicy(new Path("/"), "ALL_NVDIMM");
+    ExtendedBlock block = reducedBlock("/memory", TestBytes.text(SIZE, 9));
+    assertThat(cluster.volume(0, block).getStorageType()).isEqualTo(StorageType.NVDIMM);
+    long failed = cluster.dataset(0).getNumBlocksFailedToCache();
+    cluster.dataset(0).cache(block.getBlockPoolId(), new long[] {block.getBlockId()});
+    HdrfCluster.await(
+        "the refusal", () -> cluster.dataset(0).getNumBlocksFailedToCache() > failed);
+    assertThat(cluster.service(0).counters().values()).containsEntry("blocksInflated", 0L);
+  }
 }

@@ -338,6 +338,10 @@ abstract class HdrfDataset extends FsDatasetImpl {
 
   /** Held until it is in the cache, or is known not to get there; from then on the cache tells. */
   private void cachePlain(String bpid, long blockId) {
+    if (isNotMapped(volumeMap.get(bpid, blockId))) {
+      super.cache(bpid, new long[] {blockId});
+      return;
+    }
     Hold plain;
     try {
       plain = service.holdPlain(bpid, blockId, HdrfService.ANY_LENGTH);
@@ -349,12 +353,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
     boolean handedOver = false;
     try {
       ReplicaInfo replica = volumeMap.get(bpid, blockId);
-      if (replica == null
-          || replica.getState() != ReplicaState.FINALIZED
-          || !(replica.getVolume() instanceof FsVolumeImpl)
-          || replica.getVolume().isTransientStorage()
-          || replica.getVolume().getStorageType().name().equals(NVDIMM)) {
-        // Refused there, or nothing to do with HDRF.
+      if (isNotMapped(replica)) {
         super.cache(bpid, new long[] {blockId});
         return;
       }
@@ -376,6 +375,15 @@ abstract class HdrfDataset extends FsDatasetImpl {
         plain.close();
       }
     }
+  }
+
+  /** Whether stock code refuses to cache a replica, or HDRF has nothing to do with it. */
+  private static boolean isNotMapped(ReplicaInfo replica) {
+    return replica == null
+        || replica.getState() != ReplicaState.FINALIZED
+        || !(replica.getVolume() instanceof FsVolumeImpl)
+        || replica.getVolume().isTransientStorage()
+        || replica.getVolume().getStorageType().name().equals(NVDIMM);
   }
 
   @Override
