@@ -75,6 +75,7 @@ final class BlockReduction {
         throw new BlockSkippedException(SkipReason.CHANGED, "its length changed");
       }
       checkPlain(block, plain, checksums);
+      checkWanted(block);
       if (rules.isAgeLimited()) {
         rules.checkAge(
             Files.getLastModifiedTime(block.dataFile()).toMillis(), System.currentTimeMillis());

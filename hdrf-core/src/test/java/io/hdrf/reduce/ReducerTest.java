@@ -864,13 +864,21 @@ class ReducerTest {
     start(1, 10);
     byte[] data = text(LENGTH);
     BlockRef block = write(1, data);
-    blocks.unwanted = new BlockSkippedException(SkipReason.STOPPING, "for a test");
+    AtomicInteger frames = new AtomicInteger();
+    scheme.beforeEncode =
+        frame -> {
+          frames.incrementAndGet();
+          blocks.unwanted = new BlockSkippedException(SkipReason.STOPPING, "for a test");
+        };
     assertThat(reducer.reduceNow(block)).isEqualTo(SkipReason.STOPPING);
     assertStaysPlain(block, data, SkipReason.STOPPING);
-    AtomicInteger frames = new AtomicInteger();
-    scheme.beforeEncode = frame -> frames.incrementAndGet();
+    blocks.unwanted = null;
+    frames.set(0);
     assertThat(reducer.reduceNow(write(2, text(13 << 20)))).isEqualTo(SkipReason.STOPPING);
     assertThat(frames.get() * HookedScheme.FRAME_LENGTH).isBetween(4 << 20, 6 << 20);
+    frames.set(0);
+    assertThat(reducer.reduceNow(block)).isEqualTo(SkipReason.STOPPING);
+    assertThat(frames).as("it was not wanted from the beginning").hasValue(0);
   }
 
   @Test

@@ -114,6 +114,19 @@ public final class FinalizedPlainBlock implements PlainBlock {
     if (!isUnchanged()) {
       throw new BlockSkippedException(SkipReason.CHANGED, "it changed");
     }
+    try {
+      checkNotLinked();
+    } catch (BlockSkippedException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new BlockSkippedException(SkipReason.CHANGED, e.getMessage());
+    }
+  }
+
+  private void checkNotLinked() throws IOException {
+    if (snapshot.linkCount() != 1) {
+      throw new BlockSkippedException(SkipReason.LINKED, "its file has another name");
+    }
   }
 
   private void checkNotHeld() throws BlockSkippedException {
@@ -134,9 +147,7 @@ public final class FinalizedPlainBlock implements PlainBlock {
   public void swap(Path reduced, long physicalLength) throws IOException {
     try (Hold lock = replicas.locks().lock(snapshot.block())) {
       checkNotHeld();
-      if (snapshot.linkCount() != 1) {
-        throw new BlockSkippedException(SkipReason.LINKED, "its file has another name");
-      }
+      checkNotLinked();
       replicas.replace(snapshot, reduced, physicalLength - snapshot.length());
       replicas.settled().settle(snapshot.block(), snapshot.length() - physicalLength);
       replicas.records().changed(snapshot.block(), BlockRecord.NO_REASON);

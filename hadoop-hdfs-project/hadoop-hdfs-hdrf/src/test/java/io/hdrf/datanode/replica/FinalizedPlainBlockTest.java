@@ -188,6 +188,10 @@ class FinalizedPlainBlockTest {
       assertSkipped(block::checkWanted, SkipReason.KEPT_PLAIN);
       volume.poolSlice().setConversion(ConversionState.AUTOMATIC);
 
+      Path link = Files.createLink(directory.resolve("previous"), volume.blockFile());
+      assertSkipped(block::checkWanted, SkipReason.LINKED);
+      Files.delete(link);
+
       block.checkWanted();
       assertThat(block.isUnchanged()).isTrue();
       volume.current = volume.finalized(LENGTH);
