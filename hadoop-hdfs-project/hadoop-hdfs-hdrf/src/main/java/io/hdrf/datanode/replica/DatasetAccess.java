@@ -39,7 +39,8 @@ public interface DatasetAccess {
    * Returns whether an upgrade is open, or a rolling one may be, so that files as they are may be
    * needed for going back. A rolling one counts as open until an active NameNode has said
    * otherwise: it may have begun while the DataNode was down. Other ones count as open until what
-   * they kept is deleted, and blocks have one name again.
+   * they kept is deleted on all volumes, of which one may have come since, and blocks have one name
+   * again. Costs a few looks at each volume's directory: not for each read.
    */
   boolean isUpgradeOpen(FsVolumeSpi volume, String poolId);
 

@@ -10,6 +10,7 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.ExtendedBlockId;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.common.Storage;
@@ -92,10 +93,24 @@ abstract class HdrfDatasetAccess implements DatasetAccess {
 
   @Override
   public boolean isUpgradeOpen(FsVolumeSpi volume, String poolId) {
-    File pool = poolDirectory(volume, poolId);
     return upgrades.mayBeOpen(poolId)
-        || exists(volume, pool, Storage.STORAGE_DIR_PREVIOUS)
-        || exists(volume, pool, Storage.STORAGE_TMP_FINALIZED);
+        || keepsUpgrade(volume, poolId)
+        || volumes().stream().anyMatch(other -> keepsUpgrade(other, poolId));
+  }
+
+  /** Of one volume; another one may have come after an upgrade began, and still be rolled back. */
+  private static boolean keepsUpgrade(FsVolumeSpi volume, String poolId) {
+    if (volume.getStorageType() == StorageType.PROVIDED) {
+      return false;
+    }
+    File pool = poolDirectory(volume, poolId);
+    return keepsPrevious(volume, pool) || exists(volume, pool, Storage.STORAGE_TMP_FINALIZED);
+  }
+
+  /** Also under the name that it has while an upgrade of the volume has only begun. */
+  private static boolean keepsPrevious(FsVolumeSpi volume, File pool) {
+    return exists(volume, pool, Storage.STORAGE_DIR_PREVIOUS)
+        || exists(volume, pool, Storage.STORAGE_TMP_PREVIOUS);
   }
 
   @Override
@@ -103,7 +118,7 @@ abstract class HdrfDatasetAccess implements DatasetAccess {
     File pool = poolDirectory(volume, poolId);
     return dataset.trashEnabled(poolId)
         || new File(pool, TRASH).exists()
-        || exists(volume, pool, Storage.STORAGE_DIR_PREVIOUS);
+        || keepsPrevious(volume, pool);
   }
 
   /** What an upgrade leaves lies beside the pool's files, or of older layouts the volume's. */
