@@ -8,7 +8,6 @@ import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.UnknownFormatVersionException;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.apache.hadoop.hdfs.server.datanode.LocalReplica;
@@ -87,10 +86,14 @@ public final class UnreadableReplicas implements StoredBlocks.UnreadableListener
     }
   }
 
+  /** By names: what lies aside for a rollback may be the same inode. */
   private static boolean isFileOf(ReplicaInfo replica, Path file) {
+    if (!(replica instanceof LocalReplica)) {
+      return false;
+    }
+    Path own = ((LocalReplica) replica).getBlockFile().toPath();
     try {
-      return replica instanceof LocalReplica
-          && Files.isSameFile(((LocalReplica) replica).getBlockFile().toPath(), file);
+      return own.equals(file) || own.toRealPath().equals(file.toRealPath());
     } catch (IOException e) {
       return false;
     }

@@ -4,6 +4,7 @@ package io.hdrf.datanode.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.block.StoredBlocks;
+import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -74,6 +75,27 @@ class UnreadableReplicasTest {
               throw new IOException("Too many open files");
             });
     assertThat(reported).isFalse();
+  }
+
+  private boolean isReplaced(Path file) {
+    volume.events.clear();
+    new UnreadableReplicas(volume.replicas, volume, SwapVolume.POOL)
+        .unreadable(file, SwapVolume.BLOCK.blockId(), new CorruptFileException(file, "for a test"));
+    return volume.events.stream().anyMatch(event -> event.startsWith("damaged "));
+  }
+
+  @Test
+  void oneWhoseFileCanNotBeReadIsReplaced() throws IOException {
+    Path other = Files.createSymbolicLink(directory.resolve("other"), volume.blockFile());
+    assertThat(isReplaced(volume.blockFile())).isTrue();
+    assertThat(isReplaced(other)).as("by another way there").isTrue();
+  }
+
+  /** An upgrade's previous/ has the same file. */
+  @Test
+  void oneWithAnotherFileThatIsTheSameInodeIsNot() throws IOException {
+    Path previous = Files.createLink(directory.resolve("previous"), volume.blockFile());
+    assertThat(isReplaced(previous)).isFalse();
   }
 
   @Test
