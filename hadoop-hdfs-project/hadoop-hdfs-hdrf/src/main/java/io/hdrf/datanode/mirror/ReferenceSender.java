@@ -10,6 +10,7 @@ import io.hdrf.wire.RecordWriter;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -181,11 +182,25 @@ final class ReferenceSender implements Closeable {
    */
   synchronized void check() throws IOException {
     if (failure != null) {
-      throw new IOException("a packet could not be sent: " + failure, failure);
+      throw told(failure);
     }
     if (ended) {
       throw new IOException("no packet is sent any more");
     }
+  }
+
+  /**
+   * Stock code tells by an exception's type, and by what its message begins with, whether the
+   * network failed or a block that it reads is to be suspected.
+   */
+  private static IOException told(IOException failure) {
+    String reason = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+    String message = reason + ": a packet could not be sent";
+    IOException told =
+        failure instanceof SocketTimeoutException
+            ? new SocketTimeoutException(message)
+            : new IOException(message);
+    return (IOException) told.initCause(failure);
   }
 
   /** Goes on after {@link #drain}, and after others have written records. */

@@ -3,6 +3,7 @@ package io.hdrf.datanode.mirror;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.mirror.LinkChoice.Form;
@@ -33,6 +34,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.List;
@@ -611,6 +614,32 @@ class ReferenceSenderTest {
       references.stop(false);
       references.close();
       assertThat(references.awaitEnd()).isTrue();
+    }
+  }
+
+  /** Stock code suspects the block that it sends if the message begins in another way. */
+  @Test
+  void aBrokenPipeIsToldAsOne() throws Exception {
+    assertThat(told(new IOException("Broken pipe"))).hasMessageStartingWith("Broken pipe");
+    assertThat(told(new SocketException("Connection reset")))
+        .hasMessageStartingWith("Connection reset");
+    assertThat(told(new SocketTimeoutException("480000 millis timeout")))
+        .isInstanceOf(SocketTimeoutException.class);
+  }
+
+  private Throwable told(IOException failure) throws Exception {
+    try (RecordWriter records =
+        new RecordWriter(
+            bytes -> {
+              throw failure;
+            })) {
+      ReferenceSender references = sender.references(BLOCK, peer(), records).open();
+      PacketHead head = PacketHead.whole(head(0, PACKET, false), 33);
+      references.send(0, head, ByteBuffer.allocateDirect(PACKET), false, null);
+      Throwable told = catchThrowable(references::drain);
+      references.stop(false);
+      references.close();
+      return told;
     }
   }
 
