@@ -22,6 +22,7 @@ import org.apache.hadoop.hdfs.protocol.datatransfer.sasl.DataEncryptionKeyFactor
 import org.apache.hadoop.hdfs.protocol.datatransfer.sasl.SaslDataTransferClient;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.net.SocketInputWrapper;
 import org.apache.hadoop.security.SaslPropertiesResolver;
 import org.apache.hadoop.security.token.Token;
 
@@ -135,10 +136,14 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
     Socket socket = sockets.newSocket();
     boolean connected = false;
     try {
-      IOStreamPair streams = begin(socket, address, handshake, WireFormat.ASK);
+      SocketInputWrapper in = connect(socket, address);
+      IOStreamPair streams = begin(socket, in, handshake, WireFormat.ASK);
       connected = true;
       return new ChunkQueryConnection(
-          new ChunkQueryStream(streams.in, streams.out), BlockKeyProofs.address(address), socket);
+          new ChunkQueryStream(streams.in, streams.out),
+          BlockKeyProofs.address(address),
+          socket,
+          in::setTimeout);
     } finally {
       if (!connected) {
         socket.close();
@@ -149,20 +154,24 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
   /** Asks on a separate connection, since a stock DataNode closes it. */
   private Capabilities probe(InetSocketAddress address, Handshake handshake) throws IOException {
     try (Socket socket = sockets.newSocket()) {
-      socket.setSoTimeout(mirroring.probeTimeoutMillis());
-      return Capabilities.read(begin(socket, address, handshake, WireFormat.PROBE).in);
+      SocketInputWrapper in = connect(socket, address);
+      return Capabilities.read(begin(socket, in, handshake, WireFormat.PROBE).in);
     }
   }
 
-  /** Connects, and says what for. */
-  private IOStreamPair begin(
-      Socket socket, InetSocketAddress address, Handshake handshake, int kind) throws IOException {
+  /** Connects; what comes then has as long as a probe. */
+  private SocketInputWrapper connect(Socket socket, InetSocketAddress address) throws IOException {
     int timeout = mirroring.probeTimeoutMillis();
     NetUtils.connect(socket, address, timeout);
     socket.setTcpNoDelay(true);
+    return NetUtils.getInputStream(socket, timeout);
+  }
+
+  /** Says what the connection is for. */
+  private IOStreamPair begin(Socket socket, InputStream in, Handshake handshake, int kind)
+      throws IOException {
     IOStreamPair streams =
-        handshake.on(
-            socket, NetUtils.getOutputStream(socket, timeout), NetUtils.getInputStream(socket));
+        handshake.on(socket, NetUtils.getOutputStream(socket, mirroring.probeTimeoutMillis()), in);
     streams.out.write(Preamble.encode(kind));
     streams.out.flush();
     return streams;

@@ -145,15 +145,20 @@ final class OpenedStream implements Closeable {
     mirroring.close();
   }
 
-  /** A request to write a block, as stock code sends it. */
+  /** A request to write a block, as stock code sends it for a DataNode. */
   static byte[] request(long blockId) throws IOException {
+    return request(blockId, "");
+  }
+
+  /** As the other, for a client with a name. */
+  static byte[] request(long blockId, String client) throws IOException {
     ByteArrayOutputStream request = new ByteArrayOutputStream();
     new Sender(new DataOutputStream(request))
         .writeBlock(
             new ExtendedBlock(POOL, blockId, 0, 1001),
             StorageType.DISK,
             BlockTokenSecretManager.DUMMY_TOKEN,
-            "",
+            client,
             new DatanodeInfo[0],
             new StorageType[0],
             null,

@@ -42,6 +42,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
 import org.apache.hadoop.hdfs.security.token.block.BlockPoolTokenSecretManager;
@@ -147,7 +148,8 @@ class ReferenceSenderTest {
               new ChunkQueryStream(
                   answers.apply(socket.getInputStream()), counted(socket.getOutputStream())),
               address(),
-              socket);
+              socket,
+              millis -> {});
         });
   }
 
@@ -343,6 +345,44 @@ class ReferenceSenderTest {
     assertThat(referred()).isBetween(sixPackets, 9L * PACKET);
     assertThat(fallbacks(Fallback.ASK_BROKEN)).isOne();
     assertThat(receiver.queries().sessions().memory()).isZero();
+  }
+
+  /** A writer may pause for longer than its connection to ask on is kept. */
+  @Test
+  void aLongRestIsNoFailure() throws Exception {
+    store.add(block);
+    CountDownLatch tooLong = new CountDownLatch(1);
+    answers =
+        in ->
+            new FilterInputStream(in) {
+              @Override
+              public int read(byte[] bytes, int offset, int length) throws IOException {
+                while (super.available() == 0) {
+                  if (tooLong.getCount() == 0) {
+                    throw new SocketTimeoutException();
+                  }
+                  Thread.onSpinWait();
+                }
+                return super.read(bytes, offset, length);
+              }
+            };
+    assertArrives(
+        number -> {
+          if (number == 10) {
+            awaitThat(() -> sender.counters().value("mirrorAsks") == 10);
+            tooLong.countDown();
+            awaitThat(() -> fallbacks(Fallback.ASK_BROKEN) == 1);
+          }
+        });
+    assertThat(referred()).isBetween(10L * PACKET * 8 / 10, 10L * PACKET);
+    assertThat(fallbacks(Fallback.ASK_BROKEN)).isOne();
+    assertThat(sender.references(BLOCK, peer(), null)).isNotNull();
+  }
+
+  private static void awaitThat(BooleanSupplier condition) {
+    while (!condition.getAsBoolean()) {
+      Thread.onSpinWait();
+    }
   }
 
   /** Answers that it has twice as many chunks as were asked for. */

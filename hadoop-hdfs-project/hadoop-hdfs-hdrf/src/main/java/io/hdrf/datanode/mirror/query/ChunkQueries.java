@@ -38,6 +38,12 @@ public final class ChunkQueries {
   /** The longest pause of a writer before its connection to ask on is given up. */
   private static final int ASK_TIMEOUT_MILLIS = 10 * 60 * 1000;
 
+  /**
+   * The longest pause of this DataNode's own writer: less than the other side's patience, so that a
+   * session is never thought to be there when its end was lost on the way.
+   */
+  static final int REST_MILLIS = ASK_TIMEOUT_MILLIS / 2;
+
   /** The number of peers that may be about to prove themselves; each has a thread. */
   public static final int MAX_STRANGERS = 64;
 

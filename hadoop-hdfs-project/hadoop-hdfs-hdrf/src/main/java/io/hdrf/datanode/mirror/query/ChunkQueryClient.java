@@ -7,6 +7,7 @@ import io.hdrf.wire.CorruptWireException;
 import io.hdrf.wire.Fallback;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -102,6 +103,12 @@ public final class ChunkQueryClient implements Closeable {
       if (begin(opened)) {
         readAnswers(opened.stream());
       }
+    } catch (SocketTimeoutException e) {
+      if (isAtRest()) {
+        queries.counters().fallback(Fallback.ASK_BROKEN);
+      } else {
+        failed(e);
+      }
     } catch (IOException | RuntimeException e) {
       failed(e);
     } finally {
@@ -131,6 +138,7 @@ public final class ChunkQueryClient implements Closeable {
       LOG.info("{} can't be asked for chunks; it refuses", opened.address());
       return false;
     }
+    opened.expectRest();
     synchronized (writing) {
       for (ChunkBatch batch : early) {
         stream.ask(batch);
@@ -188,6 +196,11 @@ public final class ChunkQueryClient implements Closeable {
 
   private synchronized boolean hasUnderWay(int notSent) {
     return unanswered.size() > notSent;
+  }
+
+  /** Returns whether nothing is awaited, as where a writer pauses for long. */
+  private synchronized boolean isAtRest() {
+    return id != null && !ended && unanswered.isEmpty();
   }
 
   private synchronized void failed(Exception e) {
