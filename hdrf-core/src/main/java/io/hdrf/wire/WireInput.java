@@ -78,7 +78,11 @@ public final class WireInput implements Closeable {
   private final WireChains chains;
   private final Listener listener;
   private final Function<byte[], RetainedChunks> sessions;
+  private boolean joined;
+
+  /** Null also where the session is not here: a stream may name it and refer to nothing. */
   private RetainedChunks held;
+
   private int[] chainIds;
   private FrameChain chain;
   private boolean begun;
@@ -272,8 +276,10 @@ public final class WireInput implements Closeable {
         readReferences(body);
         break;
       case WireFormat.RELEASE:
-        requireState(held != null && body.remaining() == 4, "a release without a session");
-        held.release(body.getInt());
+        requireState(joined && body.remaining() == 4, "a release without a session");
+        if (held != null) {
+          held.release(body.getInt());
+        }
         break;
       default:
         throw new CorruptWireException("a record of type " + records.type() + " in a stream");
@@ -283,10 +289,10 @@ public final class WireInput implements Closeable {
 
   private void joinSession(ByteBuffer body) throws CorruptWireException {
     requireState(
-        held == null && body.remaining() == WireFormat.SESSION_ID, "a second session, or half one");
+        !joined && body.remaining() == WireFormat.SESSION_ID, "a second session, or half one");
+    joined = true;
     listener.session();
     held = sessions.apply(id(body));
-    requireState(held != null, "the id of a session that is not here");
   }
 
   private static byte[] id(ByteBuffer body) {
@@ -298,7 +304,7 @@ public final class WireInput implements Closeable {
   private void readReferences(ByteBuffer body) throws CorruptWireException {
     requireState(
         held != null && body.remaining() == WireFormat.REFERENCES_LENGTH,
-        "references without a session");
+        "references without a session that is here");
     ByteBuffer bytes =
         held.resolve(
             body.getInt(), body.getShort() & 0xFFFF, body.getShort() & 0xFFFF, body.getInt());

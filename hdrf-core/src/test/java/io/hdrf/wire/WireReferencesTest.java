@@ -118,17 +118,43 @@ class WireReferencesTest {
   }
 
   @Test
-  void aSessionThatIsNotHereIsRefused() throws IOException {
+  void aSessionThatIsNotHereMayBeNamed() throws IOException {
+    records.session(absent());
+    records.packet(2, HEAD, 0, 3);
+    records.chain(new int[] {Tape.TRIM_ZEROS});
+    frame(50, 51);
+    records.release(1);
+    assertThat(read()).containsExactly(1, 2, 3, 50, 51);
+  }
+
+  @Test
+  void referencesToASessionThatIsNotHereAreRefused() throws IOException {
+    hold(0, 10);
+    records.session(absent());
+    records.packet(10, HEAD, 0, 3);
+    records.references(0, 0, 1, 0);
+    assertThatThrownBy(this::read)
+        .isInstanceOf(CorruptWireException.class)
+        .hasMessageContaining("without a session that is here");
+  }
+
+  private byte[] absent() {
     byte[] id = held.id();
     id[0] ^= 1;
-    records.session(id);
-    assertRefused();
+    return id;
   }
 
   @Test
   void aSecondSessionIsRefused() throws IOException {
     records.session(held.id());
     records.session(sessions.open("BP-1").id());
+    assertRefused();
+  }
+
+  @Test
+  void aSecondSessionIsRefusedWhereTheFirstIsNotHere() throws IOException {
+    records.session(absent());
+    records.session(held.id());
     assertRefused();
   }
 

@@ -435,6 +435,27 @@ class ReferenceSenderTest {
     assertThat(fallbacks(Fallback.ASK_TIMED_OUT)).isBetween(21L - 4, 21L - 1);
   }
 
+  /** It names a session that has ended by then, since nothing was held for it. */
+  @Test
+  void aStreamWhoseAnswersAllCameLateIsReadLate() throws Exception {
+    Configuration impatient = new Configuration(false);
+    impatient.setInt("hdrf.mirror.answer.timeout", 100);
+    sender.close();
+    sender = mirroring(impatient);
+    CountDownLatch sent = new CountDownLatch(1);
+    store.hook = () -> awaitUnchecked(sent);
+    byte[] plain =
+        send(
+            number -> {
+              if (number < 0) {
+                sent.countDown();
+              }
+            });
+    awaitThat(() -> receiver.queries().sessions().count() == 0);
+    assertThat(fallbacks(Fallback.ASK_TIMED_OUT)).isEqualTo(21);
+    assertThat(received()).isEqualTo(plain);
+  }
+
   @Test
   void questionsThatWaitForAnAnswerAreSentTogether() throws Exception {
     store.add(block);
