@@ -5,6 +5,7 @@ import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 
 /**
  * The answers on a connection that this DataNode opened: HDFS's own bytes, or records where it
@@ -52,7 +53,7 @@ final class CopyReply extends FilterInputStream {
 
   @Override
   public int read(byte[] bytes, int offset, int length) throws IOException {
-    int count = length == 0 ? 0 : check(in.read(bytes, offset, length));
+    int count = length == 0 ? 0 : receive(bytes, offset, length);
     if (in != copied) {
       acknowledgements.read(bytes, offset, Math.max(0, count));
     }
@@ -60,14 +61,24 @@ final class CopyReply extends FilterInputStream {
   }
 
   /**
-   * A peer that closes a connection may come back as another one: above all one that ends in the
-   * middle of a block, after its reply. Asking it again takes one short connection; not asking, a
-   * pipeline that breaks.
+   * A peer that closes or resets a connection may come back as another one: above all one that ends
+   * in the middle of a block, after its reply. Asking it again takes one short connection; not
+   * asking, a pipeline that breaks.
    */
-  private int check(int result) {
-    if (result < 0) {
-      mirroring.broken(peer);
+  private int receive(byte[] bytes, int offset, int length) throws IOException {
+    boolean goesOn = false;
+    try {
+      int count = in.read(bytes, offset, length);
+      goesOn = count >= 0;
+      return count;
+    } catch (InterruptedIOException e) {
+      // The peer is slow, or this side waits no longer.
+      goesOn = true;
+      throw e;
+    } finally {
+      if (!goesOn) {
+        mirroring.broken(peer);
+      }
     }
-    return result;
   }
 }
