@@ -417,6 +417,7 @@ public final class Mirroring implements Closeable {
 
   /** Who asks in records has found one that both have. */
   private int[] commonScheme(PeerLink peer, int[] otherwise) {
+    counters.fallback(Fallback.PEER_LACKS_SCHEME);
     for (int id : chains.usable()) {
       int[] single = {id};
       if (peer.canDecode(single)) {

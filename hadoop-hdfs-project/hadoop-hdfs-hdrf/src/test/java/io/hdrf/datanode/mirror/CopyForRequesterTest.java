@@ -8,6 +8,7 @@ import io.hdrf.scheme.SchemeChain;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.PluginSettings;
 import io.hdrf.spi.scheme.FrameCodec;
+import io.hdrf.wire.Fallback;
 import io.hdrf.wire.WireChains;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -74,6 +75,8 @@ class CopyForRequesterTest {
       out.flush();
       WireChains chains = new WireChains(ofRequester, new Configuration(false));
       assertThat(ReceivedBytes.of(wire.toByteArray(), chains).bytes()).isEqualTo(answer);
+      String counter = "mirrorFallback" + Fallback.PEER_LACKS_SCHEME.metricName();
+      assertThat(source.counters().value(counter)).isOne();
     }
   }
 
