@@ -310,7 +310,8 @@ public final class Mirroring implements Closeable {
     try {
       threads.execute(task);
       return true;
-    } catch (RejectedExecutionException e) {
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      // The error is of a process that may have no more threads, and is no reason to fail a block.
       LOG.debug("No thread for {}", task, e);
       return false;
     }
