@@ -184,11 +184,17 @@ public final class BlockKeyProofs {
 
   /** An address and port as both sides write them. */
   public static String address(InetSocketAddress address) {
-    return address.getAddress().getHostAddress() + ":" + address.getPort();
+    return address(address.getAddress().getHostAddress() + ":" + address.getPort());
   }
 
-  /** Returns the address and port of {@code host/address:port}. */
+  /**
+   * Returns the address and port of {@code host/address:port}. Around an address of IPv6 there may
+   * be brackets, as some versions of Java print, and behind it a zone, which each side names as it
+   * likes: both are left out.
+   */
   public static String address(String address) {
-    return address.substring(address.indexOf('/') + 1);
+    return address
+        .substring(address.indexOf('/') + 1)
+        .replaceFirst("^\\[?([^\\]%]*).*(:\\d+)$", "$1$2");
   }
 }

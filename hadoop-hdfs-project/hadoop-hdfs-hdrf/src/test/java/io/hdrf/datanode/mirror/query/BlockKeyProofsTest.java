@@ -10,6 +10,8 @@ import com.sun.management.ThreadMXBean;
 import io.hdrf.wire.ChunkQueryStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.EnumSet;
 import javax.crypto.Mac;
@@ -26,6 +28,7 @@ import org.apache.hadoop.security.token.Token;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BlockKeyProofsTest {
@@ -85,6 +88,29 @@ class BlockKeyProofsTest {
     BlockKeyProofs stranger =
         datanode(new BlockTokenSecretManager(600_000, 600_000, 0, 1, POOL, null, false));
     assertRefused(stranger.prove(POOL, CHALLENGE, ADDRESS), POOL, CHALLENGE, ADDRESS);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/10.0.0.1:9866, 10.0.0.1:9866",
+    "dn1/10.0.0.1:9866, 10.0.0.1:9866",
+    "/0:0:0:0:0:0:0:1:9866, 0:0:0:0:0:0:0:1:9866",
+    "/[0:0:0:0:0:0:0:1]:9866, 0:0:0:0:0:0:0:1:9866",
+    "dn1/[fe80:0:0:0:0:0:0:1%eth0]:9866, fe80:0:0:0:0:0:0:1:9866",
+    "/fe80:0:0:0:0:0:0:1%2:9866, fe80:0:0:0:0:0:0:1:9866",
+    "<local>, <local>",
+  })
+  void anAddressIsOneTextOnBothSides(String printed, String text) {
+    assertThat(BlockKeyProofs.address(printed)).isEqualTo(text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"127.0.0.1", "::1", "fe80::1%1"})
+  void bothSidesPrintTheSameAddress(String host) throws IOException {
+    InetSocketAddress address = new InetSocketAddress(InetAddress.getByName(host), 9866);
+    assertThat(BlockKeyProofs.address(address.toString()))
+        .isEqualTo(BlockKeyProofs.address(address))
+        .doesNotContain("[", "%");
   }
 
   /** A client has the password of a token of a block that it may read or write. */
