@@ -39,7 +39,7 @@ public final class MirrorSettings {
     receiveMemory =
         settings.getLongSize(HdrfKeys.MIRROR_RECEIVE_MEMORY, 256L << 20, 1 << 20, 1L << 40);
     peerExpirySeconds = settings.getInt(HdrfKeys.MIRROR_PEER_EXPIRY, 600, 1, 24 * 3600);
-    answerTimeoutMillis = settings.getInt(HdrfKeys.MIRROR_ANSWER_TIMEOUT, 50, 1, 60_000);
+    answerTimeoutMillis = settings.getInt(HdrfKeys.MIRROR_ANSWER_TIMEOUT, 50, 1, 10_000);
     probeTimeoutMillis = settings.getInt(HdrfKeys.MIRROR_PROBE_TIMEOUT, 3000, 10, 60_000);
   }
 

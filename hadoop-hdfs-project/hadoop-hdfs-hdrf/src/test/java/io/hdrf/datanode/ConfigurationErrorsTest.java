@@ -47,6 +47,7 @@ class ConfigurationErrorsTest {
         "hdrf.mirror.scheme | dedup,lz4 | hdrf.mirror.scheme | work on frames | \"dedup,lz4\"",
         "hdrf.mirror.scheme | hadoop-codec | hdrf.mirror.scheme | on every DataNode | work on",
         "hdrf.mirror.peer.expiry | 0 | hdrf.mirror.peer.expiry | from 1 to | \"0\"",
+        "hdrf.mirror.answer.timeout | 10001 | hdrf.mirror.answer.timeout | from 1 to 10000 | 10001",
         "hdrf.mirror.probe.timeout | 5 | hdrf.mirror.probe.timeout | from 10 to | \"5\"",
         "hdrf.filter.exclude.regex | a(b | hdrf.filter.exclude.regex | RE2 syntax | \"a(b\"",
         "hdrf.filter.min.age | -1 | hdrf.filter.min.age | from 0 to | \"-1\"",

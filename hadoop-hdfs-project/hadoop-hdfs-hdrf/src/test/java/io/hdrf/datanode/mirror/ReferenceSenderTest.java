@@ -95,7 +95,7 @@ class ReferenceSenderTest {
             List.of(
                 new MemoryStore.Scheme(), new HookedScheme("frames", 65211, Integer.MAX_VALUE)));
     store = new MemoryStore(SchemeChain.parse("chain", MemoryStore.SCHEME + ",frames", registry));
-    conf.setInt("hdrf.mirror.answer.timeout", 60_000);
+    conf.setInt("hdrf.mirror.answer.timeout", 10_000);
     sender = mirroring(conf);
     receiver = mirroring(conf);
     server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());

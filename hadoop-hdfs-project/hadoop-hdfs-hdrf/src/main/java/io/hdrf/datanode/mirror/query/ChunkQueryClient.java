@@ -31,6 +31,9 @@ public final class ChunkQueryClient implements Closeable {
   /** The factor by which the first packets wait longer, for the connection. */
   private static final int OPEN_FACTOR = 10;
 
+  /** The most to which it makes that, unless an answer may take longer. */
+  private static final long OPEN_NANOS = TimeUnit.SECONDS.toNanos(5);
+
   /** Beyond this many questions without answer, none is asked. */
   private static final int MAX_UNANSWERED = 64;
 
@@ -85,7 +88,8 @@ public final class ChunkQueryClient implements Closeable {
     this.onFailure = onFailure;
     this.dialect = dialect;
     this.answerNanos = TimeUnit.MILLISECONDS.toNanos(queries.answerTimeoutMillis());
-    this.openUntil = System.nanoTime() + OPEN_FACTOR * answerNanos;
+    this.openUntil =
+        System.nanoTime() + Math.max(answerNanos, Math.min(OPEN_FACTOR * answerNanos, OPEN_NANOS));
     this.poolId = poolId;
   }
 
