@@ -35,6 +35,7 @@ final class ChangedBlocks {
    */
   private volatile boolean marked = true;
 
+  /** The number of blocks that were taken last and are neither written nor put back. */
   private volatile int inWork;
 
   /**
@@ -95,7 +96,7 @@ final class ChangedBlocks {
   }
 
   void putBack(Map<Long, Integer> taken) {
-    taken.forEach(reasons::putIfAbsent);
+    taken.forEach(this::addAgain);
     inWork = 0;
   }
 

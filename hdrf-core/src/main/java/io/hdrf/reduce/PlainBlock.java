@@ -41,10 +41,11 @@ public interface PlainBlock extends Closeable {
   }
 
   /**
-   * Throws if the work is in vain: the volume leaves or the DataNode stops. Called every few
-   * megabytes.
+   * Throws if the block is not to be reduced, or not any more: the volume leaves, the DataNode
+   * stops, or the block has changed, is held plain, or has another name. Called before the block is
+   * encoded and every few megabytes; must be cheap.
    *
-   * @throws BlockSkippedException with {@link SkipReason#STOPPING}
+   * @throws BlockSkippedException with the reason
    */
   void checkWanted() throws BlockSkippedException;
 

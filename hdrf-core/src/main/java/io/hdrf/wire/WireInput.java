@@ -80,7 +80,7 @@ public final class WireInput implements Closeable {
   private final Function<byte[], RetainedChunks> sessions;
   private boolean joined;
 
-  /** Null also where the session is not here: a stream may name it and refer to nothing. */
+  /** Null before SESSION, and if the session has ended: RELEASE is ignored then. */
   private RetainedChunks held;
 
   private int[] chainIds;

@@ -130,6 +130,9 @@ class MemoryTest {
         // A volume leaves and comes again.
         DataNode datanode = cluster.datanode(0);
         String both = datanode.getConf().get(DIRECTORIES);
+        // The index opens beside the first blocks.
+        HdrfCluster.await(
+            "filters", () -> sampler.budget.usedByUser().getOrDefault("Filters", 0L) > 0);
         long used = sampler.budget.usedByUser().get("Filters");
         datanode.reconfigurePropertyImpl(DIRECTORIES, both.split(",", -1)[0]);
         assertThat(sampler.budget.usedByUser().get("Filters")).isLessThan(used);

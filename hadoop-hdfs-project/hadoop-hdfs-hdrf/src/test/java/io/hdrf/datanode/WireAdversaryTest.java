@@ -255,7 +255,10 @@ class WireAdversaryTest {
       },
       records -> records.bytes(head(0, 0, false), 0, 20),
       records -> records.packet(5, head(0, 6, false), 0, head(0, 6, false).length),
-      records -> records.session(new byte[16]),
+      records -> {
+        records.session(new byte[16]);
+        records.references(0, 0, 1, 0);
+      },
     };
     for (Records packet : packets) {
       byte[] request = request(block++, null);

@@ -40,13 +40,15 @@ class HadoopUpgradeTest {
 
   @AfterEach
   void stop() throws Exception {
-    if (traffic != null) {
-      // Where a test has failed it goes on, and its connections are those of the next test's
-      // client.
-      traffic.stop();
-    }
-    if (cluster != null) {
-      cluster.close();
+    try {
+      if (traffic != null) {
+        // After a failed test it still runs, and the next test would share its connections.
+        traffic.stop();
+      }
+    } finally {
+      if (cluster != null) {
+        cluster.close();
+      }
     }
   }
 

@@ -74,7 +74,7 @@ class MirrorSaslClientTest {
     MemoryStore store =
         new MemoryStore(SchemeChain.parse("chain", MemoryStore.SCHEME + ",frames", registry));
     Configuration conf = new Configuration(false);
-    conf.setInt("hdrf.mirror.probe.timeout", 300);
+    conf.setInt("hdrf.mirror.probe.timeout", 3000);
     conf.setBoolean("hdrf.mirror.enabled", true);
     try (Mirroring sender =
             store.mirroring(conf, registry, SchemeChain.parse("chain", "frames", registry));

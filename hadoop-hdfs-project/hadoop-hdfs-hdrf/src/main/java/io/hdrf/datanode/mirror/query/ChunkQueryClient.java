@@ -31,7 +31,7 @@ public final class ChunkQueryClient implements Closeable {
   /** The factor by which the first packets wait longer, for the connection. */
   private static final int OPEN_FACTOR = 10;
 
-  /** The most to which it makes that, unless an answer may take longer. */
+  /** Bounds that longer wait, unless the time-out of an answer is longer itself. */
   private static final long OPEN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /** Beyond this many questions without answer, none is asked. */

@@ -65,6 +65,10 @@ final class ContainerRange {
   }
 
   private static long mostNumbers(List<ContainerInfo> containers, long full) {
+    long known = containers.stream().mapToLong(ContainerInfo::endNumber).max().orElse(0);
+    if (known > 0) {
+      return known;
+    }
     return containers.stream()
         .filter(container -> container.problem() == null)
         .mapToLong(container -> numbers(container, full))
@@ -85,7 +89,7 @@ final class ContainerRange {
     return (long) Math.min(chunks, ContainerFormat.MAX_CHUNKS);
   }
 
-  /** Blocks refer also to a container of which nothing can be read. */
+  /** A container that can't be read counts like the largest one: blocks may refer to its chunks. */
   private static long memory(ContainerInfo container, long full, long most) {
     long numbers = container.problem() == null ? numbers(container, full) : most;
     return CONTAINER_BYTES + numbers * BITS_PER_CHUNK / Byte.SIZE;

@@ -555,6 +555,7 @@ public final class GarbageCollector implements Closeable {
           @Override
           public void reference(long blockId, long container, int first, int count)
               throws IOException {
+            // Nothing can be collected from a container that is gone, marked or not.
             if (lost.add(container, first, count)) {
               cycle.mark(container, first, count);
             }

@@ -11,7 +11,7 @@ import java.util.Map;
  */
 final class LostChunks {
 
-  /** So many containers are found. What is kept of each takes memory, and many may be lost. */
+  /** Bounds the memory: of each lost container a bit set is kept, here and in the marks. */
   private static final int MAX_LOST = 1024;
 
   private final ContainerStore containers;
@@ -32,7 +32,8 @@ final class LostChunks {
   /**
    * A block refers to chunks.
    *
-   * @return false if they are lost, and so many others are that nothing is kept of them
+   * @return false if their container is lost, and {@link #MAX_LOST} others are known: then nothing
+   *     is remembered of it
    */
   boolean add(long container, int first, int chunks) {
     if (container == present || !range.contains(container)) {

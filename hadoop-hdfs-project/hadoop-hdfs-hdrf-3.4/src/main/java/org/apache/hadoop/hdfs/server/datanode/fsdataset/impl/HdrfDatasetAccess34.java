@@ -38,8 +38,9 @@ final class HdrfDatasetAccess34 extends HdrfDatasetAccess {
     while (true) {
       ReplicaInfo replica = dataset.volumeMap.get(pool, block.getBlockId());
       if (replica == null) {
+        // Throws, unless the replica was added since the look above.
         dataset.getStorageUuidForLock(block);
-        continue; // it came meanwhile
+        continue;
       }
       FsVolumeSpi volume = replica.getVolume();
       Hold lock = lock(volume, pool);
@@ -51,7 +52,10 @@ final class HdrfDatasetAccess34 extends HdrfDatasetAccess {
     }
   }
 
-  /** Of both volumes, in the order of their ids: moves may cross. */
+  /**
+   * Takes the locks of both volumes, the lower id first, so that two moves in opposite directions
+   * don't dead-lock. Looks again afterwards, since the replica may have moved meanwhile.
+   */
   @Override
   Hold lockMove(ExtendedBlock block, FsVolumeSpi target) {
     String pool = block.getBlockPoolId();

@@ -338,7 +338,8 @@ abstract class HdrfDataset extends FsDatasetImpl {
 
   /** Held until it is in the cache, or is known not to get there; from then on the cache tells. */
   private void cachePlain(String bpid, long blockId) {
-    if (isNotMapped(volumeMap.get(bpid, blockId))) {
+    // Before it is inflated, and again below: it may have changed by then.
+    if (isLeftToStock(volumeMap.get(bpid, blockId))) {
       super.cache(bpid, new long[] {blockId});
       return;
     }
@@ -353,7 +354,7 @@ abstract class HdrfDataset extends FsDatasetImpl {
     boolean handedOver = false;
     try {
       ReplicaInfo replica = volumeMap.get(bpid, blockId);
-      if (isNotMapped(replica)) {
+      if (isLeftToStock(replica)) {
         super.cache(bpid, new long[] {blockId});
         return;
       }
@@ -377,8 +378,8 @@ abstract class HdrfDataset extends FsDatasetImpl {
     }
   }
 
-  /** Whether stock code refuses to cache a replica, or HDRF has nothing to do with it. */
-  private static boolean isNotMapped(ReplicaInfo replica) {
+  /** Returns whether stock code decides alone: it refuses to cache the replica, or maps no file. */
+  private static boolean isLeftToStock(ReplicaInfo replica) {
     return replica == null
         || replica.getState() != ReplicaState.FINALIZED
         || !(replica.getVolume() instanceof FsVolumeImpl)

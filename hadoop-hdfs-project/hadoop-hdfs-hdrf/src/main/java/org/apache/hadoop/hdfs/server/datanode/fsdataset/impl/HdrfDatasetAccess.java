@@ -98,7 +98,10 @@ abstract class HdrfDatasetAccess implements DatasetAccess {
         || volumes().stream().anyMatch(other -> keepsUpgrade(other, poolId));
   }
 
-  /** Of one volume; another one may have come after an upgrade began, and still be rolled back. */
+  /**
+   * Returns whether a volume keeps what an upgrade of the pool put aside. If one does, a rollback
+   * may come, and concerns all volumes, those added since included.
+   */
   private static boolean keepsUpgrade(FsVolumeSpi volume, String poolId) {
     if (volume.getStorageType() == StorageType.PROVIDED) {
       return false;
@@ -107,7 +110,7 @@ abstract class HdrfDatasetAccess implements DatasetAccess {
     return keepsPrevious(volume, pool) || exists(volume, pool, Storage.STORAGE_TMP_FINALIZED);
   }
 
-  /** Also under the name that it has while an upgrade of the volume has only begun. */
+  /** {@code previous}, or the name that it has until the upgrade of the volume is complete. */
   private static boolean keepsPrevious(FsVolumeSpi volume, File pool) {
     return exists(volume, pool, Storage.STORAGE_DIR_PREVIOUS)
         || exists(volume, pool, Storage.STORAGE_TMP_PREVIOUS);
