@@ -36,7 +36,7 @@ public class CorruptFileException extends IOException {
     expect(file, what, expected & 0xFFFFFFFFL, found & 0xFFFFFFFFL);
   }
 
-  /** As the method above. */
+  /** As {@link #expect(Path, String, int, int)}, for numbers of 64 bits. */
   public static void expect(Path file, String what, long expected, long found)
       throws CorruptFileException {
     if (expected != found) {

@@ -66,19 +66,19 @@ final class CopyReply extends FilterInputStream {
    * asking, a pipeline that breaks.
    */
   private int receive(byte[] bytes, int offset, int length) throws IOException {
-    boolean goesOn = false;
+    int count;
     try {
-      int count = in.read(bytes, offset, length);
-      goesOn = count >= 0;
-      return count;
+      count = in.read(bytes, offset, length);
     } catch (InterruptedIOException e) {
       // The peer is slow, or this side waits no longer.
-      goesOn = true;
       throw e;
-    } finally {
-      if (!goesOn) {
-        mirroring.broken(peer);
-      }
+    } catch (IOException e) {
+      mirroring.broken(peer);
+      throw e;
     }
+    if (count < 0) {
+      mirroring.broken(peer);
+    }
+    return count;
   }
 }

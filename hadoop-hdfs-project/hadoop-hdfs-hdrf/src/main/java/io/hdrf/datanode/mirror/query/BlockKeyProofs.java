@@ -188,13 +188,11 @@ public final class BlockKeyProofs {
   }
 
   /**
-   * Returns the address and port of {@code host/address:port}. Around an address of IPv6 there may
-   * be brackets, as some versions of Java print, and behind it a zone, which each side names as it
-   * likes: both are left out.
+   * Returns the address and port of {@code host/address:port}, without the brackets that some
+   * versions of Java print around an address of IPv6. A zone stays: one link-local address may be
+   * that of another host on each link.
    */
   public static String address(String address) {
-    return address
-        .substring(address.indexOf('/') + 1)
-        .replaceFirst("^\\[?([^\\]%]*).*(:\\d+)$", "$1$2");
+    return address.substring(address.indexOf('/') + 1).replaceFirst("^\\[(.*)\\](:\\d+)$", "$1$2");
   }
 }

