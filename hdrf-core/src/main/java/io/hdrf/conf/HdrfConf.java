@@ -11,7 +11,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -140,20 +142,35 @@ public final class HdrfConf {
 
   /**
    * Returns the keys that begin with {@code hdrf.} and mean nothing, most likely misspelt. Keys of
-   * schemes that are not HDRF's own are recognized by the schemes' names.
+   * schemes and of a metadata store that are not HDRF's own are recognized by their names.
    */
   public SortedSet<String> unknownKeys(Set<String> schemeNames) {
+    List<String> foreign = new ArrayList<>();
+    for (String scheme : schemeNames) {
+      addIfForeign(foreign, HdrfKeys.PREFIX + scheme + ".");
+    }
+    if (metadataStore() != null) {
+      addIfForeign(
+          foreign, HdrfKeys.PREFIX + HdrfKeys.METADATA_SECTION + "." + metadataStore() + ".");
+    }
     SortedSet<String> unknown = new TreeSet<>();
     for (Map.Entry<String, String> entry : configuration) {
       String key = entry.getKey();
       if (key.startsWith(HdrfKeys.PREFIX)
           && !DESCRIBED_KEYS.contains(key)
           && !key.startsWith(HdrfKeys.SCHEMES + ".")
-          && !schemeNames.contains(sectionOf(key))) {
+          && foreign.stream().noneMatch(key::startsWith)) {
         unknown.add(key);
       }
     }
     return unknown;
+  }
+
+  /** Adds a prefix of keys unless some of them are described, as those of HDRF's own plug-ins. */
+  private static void addIfForeign(List<String> foreign, String prefix) {
+    if (DESCRIBED_KEYS.stream().noneMatch(key -> key.startsWith(prefix))) {
+      foreign.add(prefix);
+    }
   }
 
   /**
@@ -192,12 +209,6 @@ public final class HdrfConf {
 
   private static int processors() {
     return Runtime.getRuntime().availableProcessors();
-  }
-
-  private static String sectionOf(String key) {
-    String rest = key.substring(HdrfKeys.PREFIX.length());
-    int dot = rest.indexOf('.');
-    return dot < 0 ? rest : rest.substring(0, dot);
   }
 
   /** Returns the configuration that the values came from. */

@@ -41,7 +41,8 @@ public final class SchemeRegistry {
       Collections.unmodifiableSet(
           new HashSet<>(
               Arrays.asList(
-                  "none", "schemes", "plugins", "reduce", "filter", "read", "metadata", "mirror")));
+                  "none", "schemes", "plugins", "hadoop", "reduce", "filter", "read", "metadata",
+                  "mirror")));
 
   private final String where;
   private final Map<String, ReductionScheme> byName = new TreeMap<>();

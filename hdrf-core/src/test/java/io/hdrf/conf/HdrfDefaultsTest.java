@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.Collections;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 
@@ -42,8 +42,25 @@ class HdrfDefaultsTest {
     conf.set("hdrf.metadata.redis.user", "someone");
     conf.set("hdrf.filter.exclude.keywords", "word");
     conf.set("hdrf.plugins.dir", "/plugins");
+    conf.set("hdrf.dedup.chunk.sise", "8k");
+    conf.set("hdrf.metadata.mine.level", "1");
     conf.set("hdrf.schemes.SSD", "lz4");
-    assertThat(new HdrfConf(conf).unknownKeys(Collections.singleton("mine")))
-        .containsExactly("hdrf.metadata.redis.uri", "hdrf.reduce.thread", "hdrf.scheme");
+    assertThat(new HdrfConf(conf).unknownKeys(Set.of("dedup", "lz4", "mine")))
+        .containsExactly(
+            "hdrf.dedup.chunk.sise",
+            "hdrf.metadata.mine.level",
+            "hdrf.metadata.redis.uri",
+            "hdrf.reduce.thread",
+            "hdrf.scheme");
+  }
+
+  @Test
+  void keysOfAForeignStoreAreItsOwn() throws Exception {
+    Configuration conf = new Configuration(false);
+    conf.set("hdrf.metadata.store", "mine");
+    conf.set("hdrf.metadata.mine.level", "1");
+    conf.set("hdrf.metadata.redis.uri", "redis://server");
+    assertThat(new HdrfConf(conf).unknownKeys(Set.of()))
+        .containsExactly("hdrf.metadata.redis.uri");
   }
 }
