@@ -5,7 +5,7 @@ import io.hdrf.codec.dedup.container.ChainSource;
 import io.hdrf.codec.dedup.container.ChunkPins;
 import io.hdrf.codec.dedup.container.ContainerSettings;
 import io.hdrf.codec.dedup.container.ContainerStore;
-import io.hdrf.codec.dedup.container.FrameReader;
+import io.hdrf.codec.dedup.container.RunReader;
 import io.hdrf.codec.dedup.gc.GarbageCollector;
 import io.hdrf.codec.dedup.heal.ChunkHealer;
 import io.hdrf.codec.dedup.index.FingerprintIndex;
@@ -180,7 +180,7 @@ public final class DedupVolume implements Closeable {
     @Override
     public void decode(ByteBuffer payload, ByteBuffer frame) throws IOException {
       DedupCodec.prefetch(payload, containers);
-      try (FrameReader reader = containers.newFrameReader()) {
+      try (RunReader reader = containers.newRunReader()) {
         Recipe.parseChunks(
             payload,
             (container, first, count) -> {

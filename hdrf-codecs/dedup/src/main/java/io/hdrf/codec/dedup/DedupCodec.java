@@ -5,8 +5,8 @@ import io.hdrf.codec.dedup.container.ChunkAppender;
 import io.hdrf.codec.dedup.container.ChunkPins;
 import io.hdrf.codec.dedup.container.ContainerSettings;
 import io.hdrf.codec.dedup.container.ContainerStore;
-import io.hdrf.codec.dedup.container.FrameReader;
 import io.hdrf.codec.dedup.container.MissingChunkException;
+import io.hdrf.codec.dedup.container.RunReader;
 import io.hdrf.codec.dedup.delta.RecentBases;
 import io.hdrf.codec.dedup.gc.BlockReferences;
 import io.hdrf.codec.dedup.gc.GarbageCollector;
@@ -358,7 +358,7 @@ final class DedupCodec implements BlockCodec {
   @Override
   public void decode(ByteBuffer payload, ByteBuffer frame) throws IOException {
     counters.runsPrefetched.add(prefetch(payload, containers));
-    try (FrameReader reader = containers.newFrameReader()) {
+    try (RunReader reader = containers.newRunReader()) {
       Recipe.parseChunks(
           payload, (container, first, count) -> reader.read(container, first, count, frame));
     } catch (CorruptFrameException e) {

@@ -221,16 +221,17 @@ public final class ContainerStore implements Closeable {
     }
   }
 
-  /** As {@link FrameReader#read}, for a read by itself. */
+  /** As {@link RunReader#read}, for a read by itself. */
   public void read(long container, int firstChunk, int chunkCount, ByteBuffer dst)
       throws IOException {
-    try (FrameReader frame = newFrameReader()) {
-      frame.read(container, firstChunk, chunkCount, dst);
+    try (RunReader run = newRunReader()) {
+      run.read(container, firstChunk, chunkCount, dst);
     }
   }
 
-  public FrameReader newFrameReader() {
-    return new FrameReader(loaded, reader, damage);
+  /** A reader for the runs of one frame; to be closed by the caller. */
+  public RunReader newRunReader() {
+    return new RunReader(loaded, reader, damage);
   }
 
   /**

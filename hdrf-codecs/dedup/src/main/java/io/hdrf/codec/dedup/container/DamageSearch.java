@@ -179,8 +179,8 @@ final class DamageSearch {
     byte[] fingerprint = new byte[Fingerprinter.LENGTH];
     ByteBuffer bytes = BufferPool.shared().take(content.length(index));
     try {
-      try (FrameReader frame = new FrameReader(loaded, reader, known)) {
-        frame.read(container, number, 1, bytes);
+      try (RunReader run = new RunReader(loaded, reader, known)) {
+        run.read(container, number, 1, bytes);
       }
       if (!compared) {
         return true;

@@ -238,7 +238,7 @@ class DifferencesInStoreTest {
     store.sealIdle(1);
     Path file = ContainerNames.file(dir, 0, ContainerNames.SEALED);
     ByteBuffer all = ByteBuffer.allocateDirect(2 * count * (LENGTH + 50));
-    try (FrameReader reader = store.newFrameReader()) {
+    try (RunReader reader = store.newRunReader()) {
       reader.read(1, 0, count, all);
       all.clear();
       Files.write(file, new byte[(int) Files.size(file)]);
@@ -282,7 +282,7 @@ class DifferencesInStoreTest {
       }
       store.sealIdle(ChunkRef.container(differences[0]));
       ByteBuffer chunk = ByteBuffer.allocateDirect(2 * LENGTH);
-      try (FrameReader reader = store.newFrameReader()) {
+      try (RunReader reader = store.newRunReader()) {
         for (long ref : differences) {
           read(reader, ref, chunk);
         }
@@ -303,7 +303,7 @@ class DifferencesInStoreTest {
     }
   }
 
-  private static void read(FrameReader reader, long ref, ByteBuffer chunk) throws IOException {
+  private static void read(RunReader reader, long ref, ByteBuffer chunk) throws IOException {
     chunk.clear();
     reader.read(ChunkRef.container(ref), ChunkRef.number(ref), 1, chunk);
   }

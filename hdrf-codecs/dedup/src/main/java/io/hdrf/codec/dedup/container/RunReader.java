@@ -7,8 +7,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 
-/** Reads the chunks of a frame, run by run. For one thread. */
-public final class FrameReader implements Closeable {
+/**
+ * Reads runs of chunks that a recipe names, one after the other, and keeps the groups of their
+ * bases between them. For one thread.
+ */
+public final class RunReader implements Closeable {
 
   private final LoadedContainers containers;
   private final ChunkReader reader;
@@ -18,7 +21,7 @@ public final class FrameReader implements Closeable {
   /**
    * @param damage loses what reads well
    */
-  FrameReader(LoadedContainers containers, ChunkReader reader, KnownDamage damage) {
+  RunReader(LoadedContainers containers, ChunkReader reader, KnownDamage damage) {
     this.containers = containers;
     this.reader = reader;
     this.damage = damage;
