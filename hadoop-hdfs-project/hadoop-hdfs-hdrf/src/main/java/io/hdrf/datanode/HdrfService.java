@@ -51,6 +51,12 @@ import org.apache.hadoop.util.ShutdownHookManager;
  */
 public final class HdrfService implements Closeable {
 
+  /** For {@link #holdPlain}: accepts any length. */
+  public static final LongPredicate ANY_LENGTH = length -> true;
+
+  /** The result of {@link #knownSaving} where the file would have to be read. */
+  public static final long UNKNOWN = Savings.UNKNOWN;
+
   /**
    * Runs before {@link BlockRecords} closes the metadata stores, to which the schemes' stores still
    * write.
@@ -180,11 +186,15 @@ public final class HdrfService implements Closeable {
    * then, and a store that was not closed takes longer to open.
    */
   private void closeAtExit() {
+    stopWork();
+    slices.closeAll();
+  }
+
+  private void stopWork() {
     history.close();
     jobs.close();
     scan.close();
     reducer.close();
-    slices.closeAll();
   }
 
   /** What pools and volumes that come and go are told to. */
@@ -234,9 +244,6 @@ public final class HdrfService implements Closeable {
     }
   }
 
-  /** Accepts any length. */
-  public static final LongPredicate ANY_LENGTH = length -> true;
-
   /** See {@link PlainProof#require}; a replica that is finalized already is not looked at. */
   public void requirePlain(String poolId, ReplicaInfo replica) throws IOException {
     plain.require(poolId, replica);
@@ -266,9 +273,6 @@ public final class HdrfService implements Closeable {
   public long knownSaving(String poolId, long blockId) {
     return savings.known(new BlockRef(poolId, blockId));
   }
-
-  /** The result of {@link #knownSaving} where the file would have to be read. */
-  public static final long UNKNOWN = Savings.UNKNOWN;
 
   /** Forgets all about a block that is gone or was written to. */
   public void forget(String poolId, long blockId) {
@@ -375,10 +379,7 @@ public final class HdrfService implements Closeable {
     if (!hooks.isShutdownInProgress()) {
       hooks.removeShutdownHook(exitHook);
     }
-    history.close();
-    jobs.close();
-    scan.close();
-    reducer.close();
+    stopWork();
     metrics.unregister();
     later.close();
     reads.close();

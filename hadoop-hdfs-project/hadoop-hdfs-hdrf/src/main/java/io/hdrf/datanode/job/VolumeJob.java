@@ -21,6 +21,9 @@ final class VolumeJob {
 
   private static final Logger LOG = LoggerFactory.getLogger(VolumeJob.class);
 
+  /** The time that a job may take for its present block; the longest blocks take some seconds. */
+  private static final long STOP_MILLIS = TimeUnit.SECONDS.toMillis(60);
+
   /** The number of times that blocks which could not be done are tried again. */
   private static final int RETRIES = 2;
 
@@ -108,10 +111,10 @@ final class VolumeJob {
     stopping = true;
   }
 
-  /** Waits for the end after {@link #stop}. */
-  void join(long seconds) {
+  /** Waits for the end after {@link #stop}, but not for a block on a disk that hangs. */
+  void join() {
     try {
-      thread.join(TimeUnit.SECONDS.toMillis(seconds));
+      thread.join(STOP_MILLIS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

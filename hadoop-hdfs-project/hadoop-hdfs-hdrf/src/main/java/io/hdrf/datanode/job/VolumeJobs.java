@@ -35,9 +35,6 @@ public final class VolumeJobs implements Closeable {
 
   private static final Logger LOG = LoggerFactory.getLogger(VolumeJobs.class);
 
-  /** The time that a job may take for its present block; the longest blocks take some seconds. */
-  private static final long STOP_SECONDS = 60;
-
   /** The time between two looks at whether an upgrade is over that conversions wait for. */
   private static final long UPGRADE_LOOK_SECONDS = 60;
 
@@ -163,7 +160,7 @@ public final class VolumeJobs implements Closeable {
     List<VolumeJob> ending = begin(kind, rate, fraction, ended);
     while (!ending.isEmpty()) {
       // Without the lock, which callers that ask for the progress take.
-      ending.forEach(job -> job.join(STOP_SECONDS));
+      ending.forEach(VolumeJob::join);
       ended.addAll(ending);
       ending = begin(kind, rate, fraction, ended);
     }
@@ -368,7 +365,7 @@ public final class VolumeJobs implements Closeable {
       }
     }
     // Without the lock, which callers that ask for the progress take.
-    ending.forEach(job -> job.join(STOP_SECONDS));
+    ending.forEach(VolumeJob::join);
     onConversion.run();
     if (failure != null) {
       throw failure;
@@ -471,9 +468,7 @@ public final class VolumeJobs implements Closeable {
         }
       }
     }
-    for (VolumeJob job : ending) {
-      job.join(STOP_SECONDS);
-    }
+    ending.forEach(VolumeJob::join);
   }
 
   @Override
