@@ -13,38 +13,20 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.FileSystemException;
-import java.nio.file.FileVisitOption;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
- * The reduced blocks of a pool on a volume, wherever HDFS keeps them: {@code current}, {@code
- * previous} and its like, {@code trash}. Safe for use by many threads.
- *
- * <p>{@code current} is visited first: while a DataNode runs, HDFS moves blocks out of it, into the
- * trash, and never the other way, so that no block escapes by being moved. The trash may be made
- * meanwhile.
+ * The reduced blocks of a pool on a volume, wherever HDFS keeps them; see {@link BlockFiles}. Safe
+ * for use by many threads.
  */
 public final class StoredBlocks {
 
@@ -81,17 +63,6 @@ public final class StoredBlocks {
      */
     boolean isDamaged(Path file) throws IOException;
   }
-
-  private static final String CURRENT = "current";
-
-  /**
-   * The directories of blocks that were never reduced: HDFS writes to these, or moves them to their
-   * places when they are whole.
-   */
-  private static final Set<String> UNFINISHED =
-      new HashSet<>(Arrays.asList("rbw", "tmp", "lazypersist"));
-
-  private static final Pattern BLOCK_FILE = Pattern.compile("blk_(-?\\d{1,19})");
 
   /** The number of attempts to find missing checksums. */
   private static final int MAX_LOOKS = 10;
@@ -219,8 +190,10 @@ public final class StoredBlocks {
   /** Looks at the first bytes of every block file. */
   public Count countReduced() throws IOException {
     Count count = new Count();
-    Path current = poolDirectory.resolve(CURRENT);
-    forEachFile(
+    Path current = poolDirectory.resolve(BlockFiles.CURRENT);
+    BlockFiles.forEach(
+        poolDirectory,
+        excluded,
         (path, blockId) -> {
           try (ChannelFile file = ChannelFile.open(path)) {
             BlockProbe probe = BlockProbe.examine(path, file, new BlockRef(poolId, blockId), key);
@@ -240,18 +213,8 @@ public final class StoredBlocks {
     return count;
   }
 
-  /** Is shown each block's file. */
-  public interface FileVisitor {
-
-    /** Called for a file with room for a header; it may be gone by now. */
-    void visit(Path file, long blockId) throws IOException;
-
-    /** Called for a directory whose files, and directories, have been visited. */
-    default void left(Path directory) throws IOException {}
-  }
-
   /** One pass over the payloads of a scheme. For one thread. */
-  private final class Pass implements FileVisitor {
+  private final class Pass implements BlockFiles.Visitor {
     private final int schemeId;
     private final StoredPayloads.Visitor visitor;
     private final PayloadCache cache;
@@ -282,7 +245,7 @@ public final class StoredBlocks {
     }
 
     void run() throws IOException {
-      forEachFile(this);
+      BlockFiles.forEach(poolDirectory, excluded, this);
       bad.throwIfAny();
       if (cache != null) {
         cache.deleteOthers();
@@ -450,121 +413,6 @@ public final class StoredBlocks {
             count,
             first);
       }
-    }
-  }
-
-  private void forEachFile(FileVisitor visitor) throws IOException {
-    forEachFile(poolDirectory, excluded, visitor);
-  }
-
-  /**
-   * Shows all block files of a pool that may be reduced, those included that HDFS keeps for a
-   * rollback, and those behind symbolic links, which HDFS follows.
-   *
-   * @param poolDirectory {@code <volume>/current/<pool>}
-   * @param excluded a directory below it to be left out: HDRF's own
-   * @throws IOException also if something can't be looked at, or a link leads nowhere that is not a
-   *     hidden one, as editors lock files by: who is not shown a block takes what it needs for
-   *     garbage
-   */
-  public static void forEachFile(Path poolDirectory, Path excluded, FileVisitor visitor)
-      throws IOException {
-    Set<Path> seen = new HashSet<>();
-    Path directory;
-    // Listed again after each: HDFS makes the trash when it moves the first block there.
-    while ((directory = next(poolDirectory, seen)) != null) {
-      Files.walkFileTree(
-          directory,
-          EnumSet.of(FileVisitOption.FOLLOW_LINKS),
-          Integer.MAX_VALUE,
-          new SimpleFileVisitor<Path>() {
-            @Override
-            public FileVisitResult preVisitDirectory(Path entered, BasicFileAttributes attributes) {
-              Path name = entered.getFileName();
-              return entered.equals(excluded) || UNFINISHED.contains(name.toString())
-                  ? FileVisitResult.SKIP_SUBTREE
-                  : FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-                throws IOException {
-              if (attributes.isSymbolicLink()) {
-                // One that can be followed comes with what it leads to.
-                requireHidden(file);
-              }
-              Matcher name = BLOCK_FILE.matcher(file.getFileName().toString());
-              if (name.matches() && attributes.size() >= BlockFormat.HEADER_LENGTH) {
-                visitor.visit(file, Long.parseLong(name.group(1)));
-              }
-              return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path left, IOException failure)
-                throws IOException {
-              if (failure != null) {
-                throw failure;
-              }
-              visitor.left(left);
-              return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-              if (e instanceof NoSuchFileException) {
-                return FileVisitResult.CONTINUE;
-              }
-              throw e;
-            }
-          });
-    }
-  }
-
-  /** Returns one that is not in {@code seen} and adds it; null if there is none. */
-  private static Path next(Path poolDirectory, Set<Path> seen) throws IOException {
-    for (Path directory : directories(poolDirectory)) {
-      if (seen.add(directory)) {
-        return directory;
-      }
-    }
-    return null;
-  }
-
-  private static List<Path> directories(Path poolDirectory) throws IOException {
-    List<Path> directories = new ArrayList<>();
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(poolDirectory)) {
-      for (Path entry : entries) {
-        if (isDirectory(entry)) {
-          boolean first = entry.getFileName().toString().equals(CURRENT);
-          directories.add(first ? 0 : directories.size(), entry);
-        }
-      }
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
-    }
-    return directories;
-  }
-
-  /** Unlike {@link Files#isDirectory}, does not say no where that can't be told. */
-  private static boolean isDirectory(Path entry) throws IOException {
-    try {
-      return Files.readAttributes(entry, BasicFileAttributes.class).isDirectory();
-    } catch (NoSuchFileException e) {
-      if (Files.isSymbolicLink(entry)) {
-        requireHidden(entry);
-      }
-      return false;
-    }
-  }
-
-  /** HDFS gives no file such a name, and nobody moves one of its directories there. */
-  private static void requireHidden(Path link) throws IOException {
-    if (!link.getFileName().toString().startsWith(".")) {
-      throw new FileSystemException(
-          link.toString(),
-          null,
-          "a link that leads nowhere, where blocks may be; remove it if not");
     }
   }
 

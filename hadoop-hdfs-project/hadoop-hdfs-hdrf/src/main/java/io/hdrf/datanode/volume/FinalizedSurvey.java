@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.datanode.volume;
 
+import io.hdrf.block.BlockFiles;
 import io.hdrf.block.BlockFormat;
 import io.hdrf.block.BlockHeader;
 import io.hdrf.block.BlockRef;
 import io.hdrf.block.CorruptBlockException;
 import io.hdrf.block.ReducedBlock;
-import io.hdrf.block.StoredBlocks;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.io.ChannelFile;
 import io.hdrf.spi.io.DiskErrors;
@@ -242,7 +242,7 @@ final class FinalizedSurvey {
     seen = 0;
     unreadable = 0;
     firstUnreadable = null;
-    StoredBlocks.forEachFile(
+    BlockFiles.forEach(
         poolDirectory,
         poolDirectory.resolve(PoolSlice.DIRECTORY),
         (file, blockId) -> {
