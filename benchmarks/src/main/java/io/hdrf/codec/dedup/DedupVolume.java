@@ -88,7 +88,7 @@ public final class DedupVolume implements Closeable {
             containers,
             index,
             pins,
-            visitor ->
+            (visitor, firstRange) ->
                 payloads.forEachKnown(
                     (block, length, payload) ->
                         Recipe.parse(

@@ -126,11 +126,6 @@ final class DedupCodec implements BlockCodec {
             chunkPins,
             new BlockReferences() {
               @Override
-              public void forEach(Visitor visitor) throws IOException {
-                forEach(visitor, true);
-              }
-
-              @Override
               public void forEach(Visitor visitor, boolean first) throws IOException {
                 payloads.forEachKnown(references(visitor), first);
               }
@@ -421,7 +416,7 @@ final class DedupCodec implements BlockCodec {
   public Map<String, Long> check(Consumer<String> problems) throws IOException {
     return new ReferenceCheck(
             containers,
-            visitor -> payloads.forEach(recipes(visitor)),
+            (visitor, first) -> payloads.forEach(recipes(visitor)),
             index,
             problems,
             Runtime.getRuntime().maxMemory() / PART_OF_A_CHECK,

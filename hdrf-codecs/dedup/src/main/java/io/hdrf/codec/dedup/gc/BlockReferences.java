@@ -33,20 +33,11 @@ public interface BlockReferences {
   /**
    * Shows every reference of every block that was in place when the call began and still is.
    *
+   * @param first whether it is the first call of a collection, which calls this for one part of the
+   *     containers after the other: later ones need not check again what is known of block files
    * @throws IOException if a block can't be read; then nothing may be collected
    */
-  void forEach(Visitor visitor) throws IOException;
-
-  /**
-   * As {@link #forEach(Visitor)}, for a collection that calls it for one part of the containers
-   * after the other.
-   *
-   * @param first whether it is the first call of the collection: later ones need not check again
-   *     what is known of block files
-   */
-  default void forEach(Visitor visitor, boolean first) throws IOException {
-    forEach(visitor);
-  }
+  void forEach(Visitor visitor, boolean first) throws IOException;
 
   /** Has HDFS replace a block, if it still refers to a chunk that can't be read. */
   default void damaged(long blockId, IOException why) {}

@@ -128,7 +128,8 @@ public final class ReferenceCheck {
           public void base(long blockId, long container, int first, int count) throws IOException {
             look(blockId, container, first, count, true);
           }
-        });
+        },
+        true);
     Map<String, Long> counts = new LinkedHashMap<>();
     counts.put("blocks", blocks);
     counts.put("references", referenceCount);

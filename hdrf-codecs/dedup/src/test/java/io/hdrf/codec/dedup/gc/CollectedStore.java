@@ -78,11 +78,6 @@ final class CollectedStore extends IndexedContainers implements BlockReferences 
   @Override
   public void forEach(Visitor visitor, boolean first) throws IOException {
     firstTimes.add(first);
-    forEach(visitor);
-  }
-
-  @Override
-  public void forEach(Visitor visitor) throws IOException {
     for (Map.Entry<Long, long[]> block : blocks.entrySet()) {
       for (long ref : block.getValue()) {
         visitor.reference(block.getKey(), ChunkRef.container(ref), ChunkRef.number(ref), 1);

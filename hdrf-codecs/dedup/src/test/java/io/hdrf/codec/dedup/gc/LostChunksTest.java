@@ -63,7 +63,7 @@ class LostChunksTest {
     final long[] refs = store.sealed(1);
     GarbageCollector collector =
         store.collector(
-            visitor -> {
+            (visitor, first) -> {
               final long before = UsedHeap.bytes();
               for (int i = 0; i < 20_000; i++) {
                 visitor.reference(1, FIRST_LOST + i, CHUNKS, 1);

@@ -88,9 +88,9 @@ class ReferenceCheckTest {
     ReferenceCheck check =
         new ReferenceCheck(
             store.containers,
-            visitor -> {
+            (visitor, first) -> {
               closing.set(true);
-              store.forEach(visitor);
+              store.forEach(visitor, first);
             },
             store.index,
             problems::add,
@@ -126,8 +126,8 @@ class ReferenceCheckTest {
     Map<String, Long> found =
         new ReferenceCheck(
                 store.containers,
-                visitor -> {
-                  other.forEach(visitor);
+                (visitor, first) -> {
+                  other.forEach(visitor, first);
                   visitor.reference(2, container, 1, 4);
                   visitor.reference(3, container + 7, 0, 1);
                 },
@@ -169,7 +169,7 @@ class ReferenceCheckTest {
     Map<String, Long> found =
         new ReferenceCheck(
                 store.containers,
-                visitor -> {
+                (visitor, first) -> {
                   visitor.base(1, container, ChunkRef.number(refs[1]), 1);
                   visitor.base(1, container + 7, 0, 1);
                   visitor.reference(1, container, ChunkRef.number(refs[0]), 1);
@@ -204,7 +204,7 @@ class ReferenceCheckTest {
     long container = ChunkRef.container(refs[0]);
     int count = 400_000;
     BlockReferences many =
-        visitor -> {
+        (visitor, first) -> {
           final long before = UsedHeap.bytes();
           for (int block = 0; block < count; block++) {
             visitor.base(block, container, 1 + block, 1);

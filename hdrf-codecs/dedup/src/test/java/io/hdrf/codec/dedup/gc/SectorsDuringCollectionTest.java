@@ -135,7 +135,7 @@ class SectorsDuringCollectionTest {
         containers,
         index,
         chunkPins,
-        visitor -> {
+        (visitor, first) -> {
           for (Map.Entry<Long, long[]> block : blocks.entrySet()) {
             for (long ref : block.getValue()) {
               visitor.reference(block.getKey(), ChunkRef.container(ref), ChunkRef.number(ref), 1);
