@@ -37,11 +37,15 @@ public final class TagKey {
 
   /** The tag of the first {@code length} bytes: the first 12 of their HMAC-SHA256. */
   byte[] tag(byte[] data, int length) {
+    return Arrays.copyOf(hmac(data, length), TAG_LENGTH);
+  }
+
+  private byte[] hmac(byte[] data, int length) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
       mac.init(key);
       mac.update(data, 0, length);
-      return Arrays.copyOf(mac.doFinal(), TAG_LENGTH);
+      return mac.doFinal();
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every Java platform has " + ALGORITHM, e);
     }
@@ -54,13 +58,8 @@ public final class TagKey {
    * @param length up to 32
    */
   public byte[] derive(String purpose, int length) {
-    try {
-      Mac mac = Mac.getInstance(ALGORITHM);
-      mac.init(key);
-      return Arrays.copyOf(mac.doFinal(purpose.getBytes(StandardCharsets.UTF_8)), length);
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every Java platform has " + ALGORITHM, e);
-    }
+    byte[] bytes = purpose.getBytes(StandardCharsets.UTF_8);
+    return Arrays.copyOf(hmac(bytes, bytes.length), length);
   }
 
   /**

@@ -23,10 +23,9 @@ public final class Html {
     return this;
   }
 
-  /** Writes an element without content and without an end. */
-  public Html single(String element, Object... attributes) {
-    tag(element, attributes);
-    return this;
+  /** Writes an element of the head, which has no content and no end. */
+  void meta(Object... attributes) {
+    tag("meta", attributes);
   }
 
   private void tag(String element, Object... attributes) {

@@ -69,9 +69,9 @@ public final class Page {
   public Page(String title, String note, Map<String, String> sections) {
     html.constant("<!DOCTYPE html>\n");
     html.begin("html", "lang", "en").begin("head");
-    html.single("meta", "charset", "utf-8");
-    html.single("meta", "http-equiv", "Content-Security-Policy", "content", POLICY);
-    html.single("meta", "name", "viewport", "content", "width=device-width, initial-scale=1");
+    html.meta("charset", "utf-8");
+    html.meta("http-equiv", "Content-Security-Policy", "content", POLICY);
+    html.meta("name", "viewport", "content", "width=device-width, initial-scale=1");
     html.element("title", title);
     html.begin("style").constant(STYLE).end().end();
     html.begin("body").begin("header").element("h1", title).element("p", note);

@@ -46,9 +46,9 @@ public final class WireCounters {
     add("mirrorBytesWire" + way + "-" + counted, wire);
   }
 
-  /** Counts frames that were encoded for the wire here. */
-  public void encoded(long frames) {
-    add("mirrorFramesEncoded", frames);
+  /** Counts a frame that was encoded for the wire here. */
+  public void encoded() {
+    add("mirrorFramesEncoded", 1);
   }
 
   /** Counts a frame from another DataNode that had to be decoded. */

@@ -50,7 +50,7 @@ class WireCountersTest {
 
   @Test
   void everythingIsCountedUnderItsName() {
-    counters.encoded(1);
+    counters.encoded();
     counters.forwarded(2);
     counters.checksumsLeftOut(3);
     counters.sentAsStored(4);

@@ -53,7 +53,7 @@ final class FrameEncoder implements Closeable {
       long from = System.nanoTime();
       stages = chain.encode(data, encoded);
       meter.encoded(System.nanoTime() - from);
-      mirroring.counters().encoded(1);
+      mirroring.counters().encoded();
     } catch (IOException e) {
       mirroring.encoderFailed(chain, e);
       data.position(begin);

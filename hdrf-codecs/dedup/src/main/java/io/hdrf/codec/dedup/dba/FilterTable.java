@@ -378,14 +378,12 @@ final class FilterTable {
   }
 
   /** A filter without elements goes, unless elements are being inserted into it. */
-  synchronized boolean removeEmpty(Filter filter) {
-    if (inserter.isOpen(filter) || filter.elements > 0 || !has(filter)) {
-      return false;
+  synchronized void removeEmpty(Filter filter) {
+    if (!inserter.isOpen(filter) && filter.elements <= 0 && has(filter)) {
+      removeKeepingGroup(filter, null);
+      dropEmptyGroups();
+      publish();
     }
-    removeKeepingGroup(filter, null);
-    dropEmptyGroups();
-    publish();
-    return true;
   }
 
   /**

@@ -535,8 +535,8 @@ public final class GarbageCollector implements Closeable {
   }
 
   /**
-   * @param lost gets what blocks refer to, and
-   * @param found the blocks that refer to damaged chunks
+   * @param lost gets the chunks that blocks refer to
+   * @param found gets the blocks that refer to damaged chunks
    */
   private void readReferences(
       boolean firstRange,
@@ -569,9 +569,7 @@ public final class GarbageCollector implements Closeable {
             if (blocks[0] % PROGRESS_BLOCKS == 0) {
               count(step, blocks[0], 0, Unit.COUNT, progress);
             }
-            if (stopping.getAsBoolean()) {
-              throw new InterruptedIOException("the store is being closed");
-            }
+            requireOpen();
           }
 
           @Override
