@@ -96,7 +96,7 @@ public final class AdminClient implements Closeable {
     requireTicket(user);
     Configuration conf = new Configuration(configuration);
     conf.setInt(CONNECT_RETRIES, 1);
-    conf.setInt(TIMEOUT_RETRIES, 1);
+    conf.setInt(TIMEOUT_RETRIES, 0);
     conf.setInt(CONNECT_TIMEOUT, timeoutMillis);
     return new AdminClient(address, user, timeoutMillis, conf);
   }
