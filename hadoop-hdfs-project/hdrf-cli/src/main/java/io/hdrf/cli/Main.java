@@ -126,13 +126,13 @@ public final class Main implements Runnable {
             e -> e instanceof ParameterException ? ExitCode.USAGE : ExitCode.FAILED);
   }
 
-  /** Returns an exception's message for people. */
-  static String message(Exception e) {
+  /** Returns a failure's message for people. */
+  static String message(Throwable e) {
     if (e instanceof FileSystemException) {
       // Its message is only the file.
       return e.getClass().getSimpleName().replaceFirst("Exception$", "") + ": " + e.getMessage();
     }
-    return e.getMessage() == null ? e.toString() : e.getMessage();
+    return e.getMessage() == null || e instanceof Error ? e.toString() : e.getMessage();
   }
 
   /** Reads the version from the jar's manifest. */

@@ -51,11 +51,7 @@ final class Parallel {
         try {
           results.add(begun.get(i).get());
         } catch (ExecutionException e) {
-          failed.accept(
-              items.get(i),
-              e.getCause() instanceof Exception
-                  ? Main.message((Exception) e.getCause())
-                  : e.getCause().toString());
+          failed.accept(items.get(i), Main.message(e.getCause()));
         }
       }
       return results;

@@ -17,7 +17,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -26,8 +25,9 @@ import org.apache.hadoop.ipc.RetriableException;
 /**
  * Asks DataNodes how their replicas are stored, many at a time: for each DataNode a batch is
  * collected, and asked on a pool of threads when it is full, one at a time. Memory: one batch for
- * each DataNode and those that are being asked; a caller who is faster than the DataNodes waits. A
- * DataNode that fails once is not asked again. {@link #add} and {@link #finish} are for one thread.
+ * each DataNode and those that are being asked; a caller who is faster than the DataNodes waits.
+ * Connections: one for each thread. A DataNode that fails once is not asked again. {@link #add} and
+ * {@link #finish} are for one thread.
  */
 final class ReplicaQuestions implements Closeable {
   private static final int BATCH = 2_000;
@@ -99,7 +99,6 @@ final class ReplicaQuestions implements Closeable {
     private final Deque<Batch> waiting = new ArrayDeque<>();
 
     private boolean asking;
-    private RunningDataNode connection;
     private String failure = "";
     private boolean withoutHdrf;
 
@@ -155,25 +154,41 @@ final class ReplicaQuestions implements Closeable {
       return failure.isEmpty() && !withoutHdrf;
     }
 
-    /** One batch at a time, and without the lock: the walk takes it for each replica. */
-    private void ask(Batch asked) {
-      Map<Long, BlockRecord> found = Map.of();
-      Exception why = null;
-      if (isAnswering()) {
+    /**
+     * Asks a batch and those that come to wait meanwhile, over one connection. Without the lock:
+     * the walk takes it for each replica.
+     */
+    private void ask(Batch first) {
+      RunningDataNode connection = null;
+      for (Batch asked = first; asked != null; asked = next()) {
         try {
-          found = answer(asked);
-        } catch (IOException | RuntimeException e) {
-          why = e;
+          Map<Long, BlockRecord> found = Map.of();
+          if (isAnswering()) {
+            try {
+              connection = connection == null ? address.connect(timeoutMillis) : connection;
+              found = answer(connection, asked);
+            } catch (Throwable e) {
+              fail(e);
+            }
+          }
+          merge(asked, found);
+        } catch (Throwable e) {
+          fail(e);
+        } finally {
+          room.release();
         }
       }
-      merge(asked, found, why);
+      if (connection != null) {
+        connection.close();
+      }
     }
 
-    private synchronized void merge(Batch asked, Map<Long, BlockRecord> found, Exception why) {
-      if (why != null) {
-        withoutHdrf = why instanceof IOException && NodeReport.isWithoutHdrf((IOException) why);
-        failure = withoutHdrf ? "" : Main.message(why);
-      }
+    private synchronized void fail(Throwable why) {
+      withoutHdrf = why instanceof IOException && NodeReport.isWithoutHdrf((IOException) why);
+      failure = withoutHdrf ? "" : Main.message(why);
+    }
+
+    private synchronized void merge(Batch asked, Map<Long, BlockRecord> found) {
       for (int i = 0; i < asked.count; i++) {
         BlockRecord record =
             withoutHdrf
@@ -196,10 +211,8 @@ final class ReplicaQuestions implements Closeable {
           chain, new BlockSum(1, record.logicalLength(), record.physicalLength()), BlockSum::plus);
     }
 
-    private Map<Long, BlockRecord> answer(Batch asked) throws IOException {
-      if (connection == null) {
-        connection = address.connect(timeoutMillis);
-      }
+    private Map<Long, BlockRecord> answer(RunningDataNode connection, Batch asked)
+        throws IOException {
       for (int attempt = 1; ; attempt++) {
         try {
           return connection.replicas(asked.poolId, asked.ids, asked.count);
@@ -209,13 +222,6 @@ final class ReplicaQuestions implements Closeable {
           }
           pause();
         }
-      }
-    }
-
-    /** Call when the pool has ended. */
-    private void close() {
-      if (connection != null) {
-        connection.close();
       }
     }
   }
@@ -260,23 +266,8 @@ final class ReplicaQuestions implements Closeable {
     Batch full = node.batch;
     node.batch = new Batch();
     if (node.begin(full)) {
-      ask(node, full);
+      pool.execute(() -> node.ask(full));
     }
-  }
-
-  private void ask(Node node, Batch batch) {
-    pool.execute(
-        () -> {
-          try {
-            node.ask(batch);
-          } finally {
-            room.release();
-            Batch next = node.next();
-            if (next != null && !pool.isShutdown()) {
-              ask(node, next);
-            }
-          }
-        });
   }
 
   private void acquire(int permits) throws InterruptedIOException {
@@ -307,15 +298,5 @@ final class ReplicaQuestions implements Closeable {
   @Override
   public void close() {
     pool.shutdownNow();
-    boolean ended;
-    try {
-      ended = pool.awaitTermination(timeoutMillis, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      ended = false;
-    }
-    if (ended) {
-      nodes.values().forEach(Node::close);
-    }
   }
 }

@@ -28,8 +28,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.ipc.ProtobufRpcEngine;
 import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.RefreshUserMappingsProtocol;
 import org.apache.hadoop.security.authorize.PolicyProvider;
 import org.apache.hadoop.security.authorize.Service;
@@ -556,20 +559,11 @@ class ReportCommandTest {
                     throw new IllegalStateException(e);
                   }
                 }));
-    org.apache.hadoop.hdfs.protocol.DatanodeInfo node =
-        new org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder()
-            .setDatanodeUuid("uuid")
-            .setHostName("h")
-            .setIpAddr("127.0.0.1")
-            .build();
     RecordTarget.Address address =
-        new RecordTarget.Address(
-            "dn", org.apache.hadoop.net.NetUtils.createSocketAddr(own), new Configuration());
+        new RecordTarget.Address("dn", NetUtils.createSocketAddr(own), new Configuration());
     try (ReplicaQuestions questions = new ReplicaQuestions(2, 30_000, any -> address)) {
       for (int id = 1; id <= 7000; id++) {
-        questions.add(
-            new LocatedReplica(
-                node, "DS-1", org.apache.hadoop.fs.StorageType.DISK, "BP-1", id, 10));
+        questions.add(replica("uuid", id));
       }
       answer.countDown();
       ReplicaQuestions.Node asked = questions.finish().iterator().next();
@@ -578,6 +572,88 @@ class ReportCommandTest {
       assertThat(asked.chains()).contains(List.of(3));
       assertThat(storage.chains()).containsOnly(Map.entry(List.of(3), new BlockSum(1, 10, 1)));
       assertThat(storage.unknown().blocks()).isEqualTo(6999);
+    }
+  }
+
+  private static LocatedReplica replica(String node, long id) {
+    return new LocatedReplica(
+        new DatanodeInfo.DatanodeInfoBuilder()
+            .setDatanodeUuid(node)
+            .setHostName("h")
+            .setIpAddr("127.0.0.1")
+            .build(),
+        "DS-1",
+        StorageType.DISK,
+        "BP-1",
+        id,
+        10);
+  }
+
+  /** Whose class is loaded where there is no memory. */
+  static final class NoMemory {
+    static {
+      fail();
+    }
+
+    private static void fail() {
+      throw new OutOfMemoryError("unable to create native thread");
+    }
+  }
+
+  @Test
+  void replicasOfWhichAnErrorTookTheAnswerAreUnknown() throws Exception {
+    Configuration conf = new Configuration();
+    conf.set("hadoop.rpc.socket.factory.class.default", NoMemory.class.getName());
+    RecordTarget.Address address =
+        new RecordTarget.Address("dn", NetUtils.createSocketAddr("127.0.0.1:1"), conf);
+    try (ReplicaQuestions questions = new ReplicaQuestions(2, 30_000, any -> address)) {
+      for (int id = 1; id <= 5000; id++) {
+        questions.add(replica("uuid", id));
+      }
+      ReplicaQuestions.Node asked = questions.finish().iterator().next();
+      assertThat(asked.failure()).contains("OutOfMemoryError");
+      assertThat(asked.chains()).isEmpty();
+      assertThat(asked.storages().values().iterator().next().unknown().blocks()).isEqualTo(5000);
+    }
+  }
+
+  private static long connections(String address) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("IPC Client"))
+        .filter(thread -> thread.getName().contains(address))
+        .count();
+  }
+
+  /** Hadoop would keep each connection for ten minutes here. */
+  @Test
+  void fewConnectionsAreOpenHoweverManyDataNodesThereAre() throws Exception {
+    java.util.concurrent.atomic.AtomicLong most = new java.util.concurrent.atomic.AtomicLong();
+    String[] own = new String[1];
+    own[0] =
+        serve(
+            dataNode(
+                (method, arguments) -> {
+                  most.accumulateAndGet(connections(own[0]), Math::max);
+                  return RecordPage.encode(Map.of(1L, BlockRecord.plain(10, 0, 0, 0).encode()));
+                }));
+    Configuration conf = new Configuration();
+    conf.setInt("ipc.client.connection.maxidletime", 600_000);
+    RecordTarget.Address address =
+        new RecordTarget.Address("dn", NetUtils.createSocketAddr(own[0]), conf);
+    try (ReplicaQuestions questions = new ReplicaQuestions(4, 30_000, any -> address)) {
+      for (int node = 1; node <= 100; node++) {
+        questions.add(replica("uuid " + node, 1));
+      }
+      for (ReplicaQuestions.Node asked : questions.finish()) {
+        assertThat(asked.failure()).isEmpty();
+        assertThat(asked.chains()).containsExactly(List.of());
+      }
+      // Threads of closed ones may be about to end.
+      assertThat(most.get()).isBetween(1L, 40L);
+      // The last ones are closed when all have answered.
+      while (connections(own[0]) > 0) {
+        Thread.sleep(20);
+      }
     }
   }
 
