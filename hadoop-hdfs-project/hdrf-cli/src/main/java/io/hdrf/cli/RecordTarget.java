@@ -154,9 +154,11 @@ final class RecordTarget {
     boolean byName =
         UserGroupInformation.isSecurityEnabled()
             || conf.getBoolean("dfs.client.use.datanode.hostname", false);
+    // Not from one string, as a URI: a host's name may have an underscore, which theirs may not.
     return new Address(
         info.getHostName() + ":" + info.getIpcPort(),
-        NetUtils.createSocketAddr(info.getIpcAddr(byName)),
+        NetUtils.createSocketAddrForHost(
+            byName ? info.getHostName() : info.getIpAddr(), info.getIpcPort()),
         conf);
   }
 

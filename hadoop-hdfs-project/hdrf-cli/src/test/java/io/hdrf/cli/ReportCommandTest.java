@@ -2,6 +2,7 @@
 package io.hdrf.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -655,6 +656,46 @@ class ReportCommandTest {
         Thread.sleep(20);
       }
     }
+  }
+
+  /** Hadoop's static host table answers, as a name server would. */
+  @Test
+  void aHostMayHaveAnUnderscoreInItsName() {
+    NetUtils.addStaticResolution("dn_1", "127.0.0.1");
+    DatanodeInfo node =
+        new DatanodeInfo.DatanodeInfoBuilder()
+            .setDatanodeUuid("uuid")
+            .setHostName("dn_1")
+            .setIpAddr("127.0.0.2")
+            .setIpcPort(9867)
+            .build();
+    Configuration conf = new Configuration();
+    conf.setBoolean("dfs.client.use.datanode.hostname", true);
+    RecordTarget.Address address = RecordTarget.address(node, conf);
+    assertThat(address.name()).isEqualTo("dn_1:9867");
+    assertThat(address.ipc().getAddress().getHostAddress()).isEqualTo("127.0.0.1");
+    assertThat(address.ipc().getPort()).isEqualTo(9867);
+    conf.setBoolean("dfs.client.use.datanode.hostname", false);
+    assertThat(RecordTarget.address(node, conf).ipc().getAddress().getHostAddress())
+        .isEqualTo("127.0.0.2");
+  }
+
+  @Test
+  void aHostThatIsNotFoundIsNamed() {
+    DatanodeInfo node =
+        new DatanodeInfo.DatanodeInfoBuilder()
+            .setDatanodeUuid("uuid")
+            .setHostName("dn_2.invalid")
+            .setIpAddr("127.0.0.1")
+            .setIpcPort(9867)
+            .build();
+    Configuration conf = new Configuration();
+    conf.setBoolean("dfs.client.use.datanode.hostname", true);
+    RecordTarget.Address address = RecordTarget.address(node, conf);
+    assertThat(address.ipc().isUnresolved()).isTrue();
+    assertThatThrownBy(() -> NodeReport.ask(address, 30_000))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("dn_2.invalid");
   }
 
   @Test
