@@ -20,13 +20,14 @@ public final class MetricLines {
     return lines.toArray(new String[0]);
   }
 
-  /** Reads {@link #encode}'s lines. */
+  /** Reads {@link #encode}'s lines. All DataNodes' have the same names, which are kept once. */
   static Map<String, Long> decode(String[] lines) throws IOException {
     Map<String, Long> all = new LinkedHashMap<>();
     for (String line : lines) {
       int end = line.lastIndexOf(SEPARATOR);
       try {
-        all.put(line.substring(0, Math.max(end, 0)), Long.parseLong(line.substring(end + 1)));
+        all.put(
+            line.substring(0, Math.max(end, 0)).intern(), Long.parseLong(line.substring(end + 1)));
       } catch (NumberFormatException e) {
         throw new IOException("no metric: " + line, e);
       }

@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketTimeoutException;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.net.StandardSocketFactory;
@@ -43,5 +44,15 @@ class AdminClientTest {
       assertThatThrownBy(client::volumes).isInstanceOf(SocketTimeoutException.class);
       assertThat(TRIES).hasValue(1);
     }
+  }
+
+  /** Thousands of DataNodes say them. */
+  @Test
+  void namesOfMetricsAreKeptOnce() throws IOException {
+    String[] lines = MetricLines.encode(Map.of("Pending", 3L));
+    Map<String, Long> one = MetricLines.decode(lines);
+    Map<String, Long> other = MetricLines.decode(lines);
+    assertThat(one).containsExactly(Map.entry("Pending", 3L));
+    assertThat(one.keySet().iterator().next()).isSameAs(other.keySet().iterator().next());
   }
 }

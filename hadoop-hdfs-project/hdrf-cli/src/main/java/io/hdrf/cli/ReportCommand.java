@@ -109,7 +109,7 @@ final class ReportCommand implements Callable<Integer> {
       new ClusterPage(report, troubles.lines(), now).write(html);
     }
     if (json) {
-      terminal.result(Json.text(report.toJson(troubles)));
+      terminal.json(report.toJson(troubles));
     } else if (html == null) {
       report.print(terminal, now);
     }
@@ -130,7 +130,7 @@ final class ReportCommand implements Callable<Integer> {
         new PathReport(conf, schemes(), parallel, target.timeoutMillis(), troubles)) {
       report.count(path);
       if (json) {
-        terminal.result(Json.text(report.toJson()));
+        terminal.json(report.toJson());
       } else {
         report.print(terminal);
       }

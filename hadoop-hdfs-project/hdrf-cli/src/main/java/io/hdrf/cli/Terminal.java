@@ -6,8 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.io.PrintWriter;
-import java.nio.charset.Charset;
+import java.io.Writer;
 import java.util.List;
 
 /** Standard error for progress and messages, standard output for results. */
@@ -45,10 +44,26 @@ final class Terminal {
 
   /** Prints a value as JSON while it is made: it may be long. */
   void json(Object value) throws IOException {
-    PrintWriter writer = new PrintWriter(out, false, Charset.defaultCharset());
-    JSON.writeValue(writer, value);
-    writer.println();
-    writer.flush();
+    JSON.writeValue(new Printed(), value);
+    out.println();
+  }
+
+  /** Characters for standard output, in its own encoding. */
+  private final class Printed extends Writer {
+    @Override
+    public void write(char[] characters, int offset, int length) {
+      out.print(new String(characters, offset, length));
+    }
+
+    @Override
+    public void flush() {
+      out.flush();
+    }
+
+    @Override
+    public void close() {
+      flush();
+    }
   }
 
   /** Prints rows with columns aligned: the first to the left, the others to the right. */

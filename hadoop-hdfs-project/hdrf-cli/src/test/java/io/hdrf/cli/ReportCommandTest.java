@@ -698,6 +698,38 @@ class ReportCommandTest {
         .hasMessageContaining("dn_2.invalid");
   }
 
+  /** The text of thousands of DataNodes takes more memory than all that they answered. */
+  @Test
+  void jsonIsPrintedWhileItIsMade() throws Exception {
+    String[] metrics = new String[2000];
+    for (int i = 0; i < metrics.length; i++) {
+      metrics[i] = "Metric\u00e4\ud83d\ude00" + i + "\t" + i;
+    }
+    String own = serve(dataNode((method, arguments) -> method.equals("metrics") ? metrics : null));
+    List<String> printed = new ArrayList<>();
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    PrintStream before = System.out;
+    System.setOut(
+        new PrintStream(bytes, true, StandardCharsets.UTF_8) {
+          @Override
+          public void print(String text) {
+            printed.add(text);
+            super.print(text);
+          }
+        });
+    try {
+      assertThat(Main.commandLine().execute("report", "--json", "--datanode", own))
+          .isEqualTo(ExitCode.OK);
+    } finally {
+      System.setOut(before);
+    }
+    String all = bytes.toString(StandardCharsets.UTF_8);
+    assertThat(printed).allMatch(text -> text.length() < all.length() / 4);
+    JsonNode json = new ObjectMapper().readTree(all);
+    assertThat(json.toString()).contains("\"Metric\u00e4\ud83d\ude00" + "1999\":1999");
+    assertThat(all).isEqualTo(Json.text(json) + System.lineSeparator());
+  }
+
   @Test
   void aPathIsLookedUpAtTheNameNodeAlone() {
     assertThat(run("report", "/data", "--datanode", "127.0.0.1:1").getKey())
