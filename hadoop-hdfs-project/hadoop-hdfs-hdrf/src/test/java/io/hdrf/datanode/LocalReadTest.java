@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.client.HdrfReplicaAccessorBuilder;
 import io.hdrf.conf.HdrfKeys;
+import io.hdrf.datanode.faulty.FaultyScheme;
 import io.hdrf.io.LogCapture;
 import io.hdrf.io.TestBytes;
 import io.hdrf.spi.scheme.TestSeed;
@@ -15,6 +16,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.util.ArrayList;
@@ -25,10 +27,12 @@ import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
@@ -560,6 +564,64 @@ class LocalReadTest {
       Thread.sleep(20);
     }
     assertThat(BlockFiles.open(file)).isZero();
+  }
+
+  /** The HDFS client names the threads on which it reads so. */
+  private static final String HEDGED = "hedgedRead-";
+
+  /** Once one client of a process hedges, all do. */
+  private static void endHedging() throws ReflectiveOperationException {
+    Field pool = DFSClient.class.getDeclaredField("HEDGED_READ_THREAD_POOL");
+    pool.setAccessible(true);
+    ((ExecutorService) pool.get(null)).shutdown();
+    pool.set(null, null);
+  }
+
+  /** The client does not say that it means another DataNode. */
+  @ParameterizedTest
+  @ValueSource(strings = {FaultyScheme.OPEN_WAITS, FaultyScheme.DECODE_WAITS})
+  void aHedgedReadDoesNotWaitForTheDiskOfThisHost(String hangs) throws Exception {
+    java.nio.file.Path plugins = HdrfCluster.plugins(FaultyScheme.class);
+    Configuration conf =
+        configuration(HdrfCluster.configuration(plugins, FaultyScheme.NAME), FaultyScheme.NAME);
+    start(conf, 2);
+    byte[] data = TestBytes.text(700_000, 19);
+    writeTwice("/hedged", data);
+    Configuration hedging = new Configuration(conf);
+    hedging.setInt(HdfsClientConfigKeys.HedgedRead.THREADPOOL_SIZE_KEY, 4);
+    // The second read, if it finds the first one on its way for half of this, goes elsewhere.
+    hedging.setLong(HdfsClientConfigKeys.HedgedRead.THRESHOLD_MILLIS_KEY, 4_000);
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    System.setProperty(hangs, HEDGED);
+    try (FileSystem client = client(hedging);
+        HdfsDataInputStream in = open(client, "/hedged")) {
+      byte[] piece = new byte[1000];
+      Future<?> read =
+          thread.submit(
+              () -> {
+                in.readFully(300_000, piece);
+                return null;
+              });
+      read.get(60, TimeUnit.SECONDS);
+      TestBytes.assertSame("piece", piece, Arrays.copyOfRange(data, 300_000, 301_000));
+      assertThat(in.getReadStatistics().getTotalShortCircuitBytesRead()).isZero();
+      // Once the disk answers, its replicas are read again, and not just by who waits now.
+      System.clearProperty(hangs);
+      HdrfCluster.await(
+          "a local read",
+          () -> {
+            try {
+              in.readFully(300_000, piece);
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+            return in.getReadStatistics().getTotalShortCircuitBytesRead() > piece.length;
+          });
+    } finally {
+      System.clearProperty(hangs);
+      thread.shutdownNow();
+      endHedging();
+    }
   }
 
   @Test

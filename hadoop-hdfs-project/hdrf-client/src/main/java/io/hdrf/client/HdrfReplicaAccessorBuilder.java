@@ -4,6 +4,7 @@ package io.hdrf.client;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 import org.apache.hadoop.hdfs.ReplicaAccessorBuilder;
@@ -27,6 +28,9 @@ public final class HdrfReplicaAccessorBuilder extends ReplicaAccessorBuilder {
   private static final String SHORT_CIRCUIT = "dfs.client.read.shortcircuit";
   private static final String SKIP_CHECKSUM = "dfs.client.read.shortcircuit.skip.checksum";
   private static final String SOCKET_PATH = "dfs.domain.socket.path";
+  private static final String HEDGING_THREADS = "dfs.client.hedged.read.threadpool.size";
+  private static final String HEDGE_MILLIS = "dfs.client.hedged.read.threshold.millis";
+  private static final long DEFAULT_HEDGE_MILLIS = 500;
   private static final String DATANODE_ADDRESS = "dfs.datanode.address";
   private static final String DEFAULT_DATANODE_ADDRESS = "0.0.0.0:9866";
 
@@ -124,7 +128,19 @@ public final class HdrfReplicaAccessorBuilder extends ReplicaAccessorBuilder {
         new ExtendedBlock(poolId, blockId, 0, generationStamp),
         blockToken,
         verifyChecksum && !configuration.getBoolean(SKIP_CHECKSUM, false),
-        visibleLength);
+        visibleLength,
+        patienceNanos());
+  }
+
+  /**
+   * Half of the time after which the client hedges: the first reader came here a little later than
+   * the client counts from.
+   */
+  private long patienceNanos() {
+    return configuration.getInt(HEDGING_THREADS, 0) > 0
+        ? TimeUnit.MILLISECONDS.toNanos(configuration.getLong(HEDGE_MILLIS, DEFAULT_HEDGE_MILLIS))
+            / 2
+        : Long.MAX_VALUE;
   }
 
   /** For paths with {@code _PORT}: the client does not tell which DataNode it would have chosen. */

@@ -6,7 +6,6 @@ import io.hdrf.read.FrameReads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
-import java.util.function.Consumer;
 import org.apache.hadoop.hdfs.ReplicaAccessor;
 
 /**
@@ -19,20 +18,19 @@ final class LocalAccessor extends ReplicaAccessor {
   private final ReadRequest request;
   private final LocalReplica replica;
   private final FrameReader reader;
-  private final Consumer<LocalReplica> broken;
+  private final LocalBlocks owner;
   private boolean closed;
 
   /**
    * @param replica released at the end
-   * @param broken is told of a replica that can't be decoded here
+   * @param owner is told of reads, and of a replica that can't be decoded here
    */
-  LocalAccessor(
-      ReadRequest request, LocalReplica replica, FrameReads reads, Consumer<LocalReplica> broken)
+  LocalAccessor(ReadRequest request, LocalReplica replica, FrameReads reads, LocalBlocks owner)
       throws IOException {
     this.request = request;
     this.replica = replica;
     this.reader = replica.reader(reads, request.verifyChecksum);
-    this.broken = broken;
+    this.owner = owner;
   }
 
   @Override
@@ -56,6 +54,7 @@ final class LocalAccessor extends ReplicaAccessor {
       return -1;
     }
     boolean decoded = false;
+    owner.begins(request);
     try {
       int count = decode(position, dst);
       decoded = true;
@@ -63,8 +62,9 @@ final class LocalAccessor extends ReplicaAccessor {
     } catch (RuntimeException | LinkageError e) {
       throw new IOException(request + " can't be decoded here", e);
     } finally {
+      owner.ended(request);
       if (!decoded) {
-        broken.accept(replica);
+        owner.broken(request, replica);
       }
     }
   }

@@ -60,6 +60,9 @@ final class LocalBlocks {
   /** When a socket, a block pool there, or a directory of schemes, may be tried again. */
   private final Map<String, Long> paused = new ConcurrentHashMap<>();
 
+  /** When what has not ended began, opening or a read; of clients that hedge alone. */
+  private final Map<ReadRequest, Long> underWay = new ConcurrentHashMap<>();
+
   private final long pauseNanos;
 
   private final FrameReads reads =
@@ -87,12 +90,20 @@ final class LocalBlocks {
    * @return null where it can't be decoded here
    */
   ReplicaAccessor open(ReadRequest request) throws IOException {
-    String pool = request.socketPath + '\n' + request.block.getBlockPoolId();
-    String key =
-        pool + '\n' + request.block.getBlockId() + '\n' + request.block.getGenerationStamp();
-    if (replicas.isAbsent(key)) {
+    String key = request.replica();
+    if (replicas.isAbsent(key) || isSlow(request, key)) {
       return null;
     }
+    begins(request);
+    try {
+      return open(request, key);
+    } finally {
+      ended(request);
+    }
+  }
+
+  private ReplicaAccessor open(ReadRequest request, String key) throws IOException {
+    String pool = request.pool();
     LocalReplica kept = replicas.acquire(key);
     if (kept == null && (isPaused(request.socketPath) || isPaused(pool))) {
       return null;
@@ -109,7 +120,7 @@ final class LocalBlocks {
       if (request.verifyChecksum && !replica.isVerifiable()) {
         return null;
       }
-      LocalAccessor accessor = new LocalAccessor(request, replica, reads, of -> broken(key, of));
+      LocalAccessor accessor = new LocalAccessor(request, replica, reads, this);
       handedOver = true;
       return accessor;
     } finally {
@@ -127,7 +138,37 @@ final class LocalBlocks {
         conf.getLong(CACHE_EXPIRY, DEFAULT_CACHE_EXPIRY));
   }
 
-  private void broken(String key, LocalReplica replica) {
+  /**
+   * Whether somebody waits for the replica already so long that this may be the same read, sent to
+   * another DataNode. It goes there then: the disk may hang.
+   */
+  private boolean isSlow(ReadRequest request, String key) {
+    if (!request.isHedged()) {
+      return false;
+    }
+    long now = System.nanoTime();
+    for (Map.Entry<ReadRequest, Long> other : underWay.entrySet()) {
+      if (now - other.getValue() >= request.patienceNanos && other.getKey().replica().equals(key)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Is told before a read; {@link #ended} is called once for each. */
+  void begins(ReadRequest request) {
+    if (request.isHedged()) {
+      underWay.put(request, System.nanoTime());
+    }
+  }
+
+  void ended(ReadRequest request) {
+    underWay.remove(request);
+  }
+
+  /** Is told of a replica that can't be decoded here. */
+  void broken(ReadRequest request, LocalReplica replica) {
+    String key = request.replica();
     if (replica.isOpen() && !isInterrupted()) {
       replicas.putAbsent(key, BROKEN_MILLIS);
     }

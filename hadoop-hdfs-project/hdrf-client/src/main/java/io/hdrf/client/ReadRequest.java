@@ -13,7 +13,7 @@ import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.hdfs.shortcircuit.DomainSocketFactory;
 import org.apache.hadoop.security.token.Token;
 
-/** What an HDFS client says of a block that it is about to read. Immutable. */
+/** What an HDFS client says of a block that it is about to read, once for each. Immutable. */
 final class ReadRequest {
 
   /** When the intervals of {@link #pauseShortCircuit} end, by socket. */
@@ -30,6 +30,13 @@ final class ReadRequest {
   /** The end of what may be read, in bytes from the block's begin. */
   final long visibleLength;
 
+  /**
+   * How long opening or a read may take until others do without the replica: the HDFS client has
+   * sent, or soon sends, the same read to another DataNode. {@link Long#MAX_VALUE} if it never does
+   * so.
+   */
+  final long patienceNanos;
+
   ReadRequest(
       Configuration configuration,
       String socketPath,
@@ -37,7 +44,8 @@ final class ReadRequest {
       ExtendedBlock block,
       Token<BlockTokenIdentifier> token,
       boolean verifyChecksum,
-      long visibleLength) {
+      long visibleLength,
+      long patienceNanos) {
     this.configuration = configuration;
     this.socketPath = socketPath;
     this.fileName = fileName;
@@ -45,6 +53,22 @@ final class ReadRequest {
     this.token = token;
     this.verifyChecksum = verifyChecksum;
     this.visibleLength = visibleLength;
+    this.patienceNanos = patienceNanos;
+  }
+
+  /** The block pool as one DataNode has it. */
+  String pool() {
+    return socketPath + '\n' + block.getBlockPoolId();
+  }
+
+  /** The replica. */
+  String replica() {
+    return pool() + '\n' + block.getBlockId() + '\n' + block.getGenerationStamp();
+  }
+
+  /** Whether the client sends reads that take long to another DataNode, too. */
+  boolean isHedged() {
+    return patienceNanos < Long.MAX_VALUE;
   }
 
   /**

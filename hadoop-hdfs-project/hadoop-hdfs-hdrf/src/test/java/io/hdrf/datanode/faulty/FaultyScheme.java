@@ -8,6 +8,8 @@ import io.hdrf.spi.scheme.FrameScheme;
 import io.hdrf.spi.scheme.SpiVersion;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
@@ -42,6 +44,18 @@ public final class FaultyScheme implements FrameScheme {
   /** How long decoding a frame takes, in milliseconds. */
   public static final String DECODE_DELAY = "hdrf.test.faulty.decode.delay";
 
+  /** Opening it waits while this is set, on threads whose names begin with it. */
+  public static final String OPEN_WAITS = "hdrf.test.faulty.open.waits";
+
+  /** Decoding waits while this is set, on threads whose names begin with it. */
+  public static final String DECODE_WAITS = "hdrf.test.faulty.decode.waits";
+
+  private static void await(String property) {
+    while (Thread.currentThread().getName().startsWith(System.getProperty(property, "\n"))) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+    }
+  }
+
   @Override
   public int spiVersion() {
     return SpiVersion.CURRENT;
@@ -67,6 +81,7 @@ public final class FaultyScheme implements FrameScheme {
     if (System.getProperty(OPEN_FAILURE) != null) {
       throw new OutOfMemoryError("unable to create native thread");
     }
+    await(OPEN_WAITS);
     return new Codec(settings.configuration().get("dfs.datanode.data.dir"));
   }
 
@@ -121,6 +136,7 @@ public final class FaultyScheme implements FrameScheme {
     @Override
     public void decode(ByteBuffer src, ByteBuffer dst) throws IOException {
       pause(DECODE_DELAY);
+      await(DECODE_WAITS);
       switch (System.getProperty(DECODE_FAILURE, "")) {
         case "io":
           throw new IOException("the store is down");
