@@ -95,8 +95,8 @@ final class CompleteMark {
 
   /** The store has not the whole index, and none is under way. */
   void remove() throws MetadataException {
-    store.write(
-        new StoreBatch().delete(Table.STATE, KEY).delete(Table.STATE, REBUILD_KEY),
-        Durability.PROCESS);
+    // The first one alone says as much.
+    Deletions.write(
+        store, new StoreBatch().delete(Table.STATE, KEY).delete(Table.STATE, REBUILD_KEY));
   }
 }

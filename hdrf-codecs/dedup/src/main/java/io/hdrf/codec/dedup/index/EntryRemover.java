@@ -6,7 +6,6 @@ import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.dba.BloomFilterArray;
 import io.hdrf.codec.dedup.dba.Candidates;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
@@ -87,7 +86,7 @@ final class EntryRemover {
       }
     }
     if (batch.size() > 0) {
-      store.write(batch, Durability.PROCESS);
+      Deletions.write(store, batch);
       deleted.forEach(filters::deleted);
       counters.removed.add(batch.size());
     }

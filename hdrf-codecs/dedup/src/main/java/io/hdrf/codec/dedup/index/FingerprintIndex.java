@@ -240,7 +240,7 @@ public final class FingerprintIndex implements Closeable {
       workInMemory(stopping);
       return;
     }
-    if (backoff.isDown()) {
+    if (backoff.isDown() || backoff.isFull()) {
       return;
     }
     try {
@@ -267,7 +267,7 @@ public final class FingerprintIndex implements Closeable {
       deleteRetired(array, stopping);
       backoff.recovered();
     } catch (IOException e) {
-      backoff.failed(e);
+      backoff.failedToChange(e);
     }
   }
 
@@ -438,7 +438,7 @@ public final class FingerprintIndex implements Closeable {
           new EntryRemover(store, array, counters)
               .remove(container, containers.directory(container), numbers));
     } catch (MetadataException e) {
-      backoff.failed(e);
+      backoff.failedToChange(e);
     } catch (IOException e) {
       LOG.warn("Entries of container {} stay in the index, without harm", container, e);
     }
@@ -459,7 +459,7 @@ public final class FingerprintIndex implements Closeable {
         removedSinceCompaction.addAndGet(-removed);
       }
     } catch (MetadataException e) {
-      backoff.failed(e);
+      backoff.failedToChange(e);
     }
   }
 
@@ -500,7 +500,7 @@ public final class FingerprintIndex implements Closeable {
       return;
     }
     try {
-      if (!backoff.isDown()) {
+      if (!backoff.isDown() && !backoff.isFull()) {
         writer.writeWaiting(array, () -> false);
       }
     } catch (MetadataException e) {

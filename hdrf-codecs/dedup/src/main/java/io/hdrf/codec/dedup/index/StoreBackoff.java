@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.index;
 
+import io.hdrf.spi.store.StoreFullException;
 import io.hdrf.spi.store.StoreNotOpenException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -10,8 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides when to leave the metadata store alone: for a second after it failed; and, for look-ups,
- * while it answers slowly, so that these take no more than a fifth of the time. Thread-safe.
+ * Decides when to leave the metadata store alone: for a second after it failed; for changes, also
+ * after it had no room for one, while it may answer as ever; and, for look-ups, while it answers
+ * slowly, so that these take no more than a fifth of the time. Thread-safe.
  */
 final class StoreBackoff {
 
@@ -38,6 +40,12 @@ final class StoreBackoff {
   private volatile long retryAt;
 
   private volatile boolean told;
+  private volatile boolean full;
+
+  /** Counts only if it is full. */
+  private volatile long fullUntil;
+
+  private volatile boolean toldFull;
   private volatile boolean slow;
 
   /** Counts only if it is slow. */
@@ -56,6 +64,11 @@ final class StoreBackoff {
   /** Returns whether the store failed just now. */
   boolean isDown() {
     return failed && nanoTime.getAsLong() - retryAt < 0;
+  }
+
+  /** Returns whether it had no room for a change just now. */
+  boolean isFull() {
+    return full && nanoTime.getAsLong() - fullUntil < 0;
   }
 
   /** Returns whether it is to be asked for no chunks now. */
@@ -79,10 +92,31 @@ final class StoreBackoff {
     failed = true;
   }
 
+  /** A change of the store failed just now. One that has no room for it may still be read. */
+  void failedToChange(IOException cause) {
+    if (!(cause instanceof StoreFullException)) {
+      failed(cause);
+      return;
+    }
+    counters.failures.increment();
+    if (!toldFull) {
+      toldFull = true;
+      LOG.warn(
+          "The fingerprint index in {} takes no new chunks: {}. Until it does, those that it has are"
+              + " found, and of the new ones only the latest",
+          index,
+          cause.toString());
+    }
+    fullUntil = nanoTime.getAsLong() + RETRY_NANOS;
+    full = true;
+  }
+
   /** The store has done all that it was asked for. */
   void recovered() {
     failed = false;
     told = false;
+    full = false;
+    toldFull = false;
   }
 
   /**

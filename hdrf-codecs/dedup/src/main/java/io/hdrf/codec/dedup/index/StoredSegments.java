@@ -3,7 +3,6 @@ package io.hdrf.codec.dedup.index;
 
 import io.hdrf.codec.dedup.dba.FingerprintVisitor;
 import io.hdrf.codec.dedup.dba.SegmentSource;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
@@ -52,7 +51,7 @@ final class StoredSegments implements SegmentSource {
   long delete(int segment) throws MetadataException {
     long deleted = deleteEntries(IndexEntry.prefix(segment), Integer.MAX_VALUE);
     // Last, so that it is found again if the process ends before that.
-    store.write(new StoreBatch().delete(Table.STATE, key(segment)), Durability.PROCESS);
+    Deletions.write(store, new StoreBatch().delete(Table.STATE, key(segment)));
     return deleted;
   }
 
@@ -76,7 +75,7 @@ final class StoredSegments implements SegmentSource {
       StoreBatch batch = new StoreBatch();
       keys.subList(first, Math.min(keys.size(), first + BATCH))
           .forEach(key -> batch.delete(Table.CHUNKS, key));
-      store.write(batch, Durability.PROCESS);
+      Deletions.write(store, batch);
     }
     return keys.size();
   }

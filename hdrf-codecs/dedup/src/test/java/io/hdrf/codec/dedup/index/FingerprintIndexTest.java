@@ -15,6 +15,7 @@ import io.hdrf.io.InMemory;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.StoreBatch;
+import io.hdrf.spi.store.StoreFullException;
 import io.hdrf.spi.store.StoreUnreachableException;
 import io.hdrf.spi.store.Table;
 import java.io.IOException;
@@ -452,6 +453,73 @@ class FingerprintIndexTest {
     store.index.close();
     assertThat(operations).isEmpty();
     assertThat(store.index.pending()).isZero();
+  }
+
+  /** As a Redis that may not evict anything, and has no memory left. */
+  @Test
+  void aStoreThatIsFullIsReadOn() throws IOException {
+    work();
+    long[] refs = store.sealed(4);
+    work();
+    store.index.close();
+    FingerprintIndex index =
+        new FingerprintIndex(
+            store.watched,
+            store.containers,
+            store.chunkPins,
+            directory.resolve("index"),
+            store.files,
+            IndexSettings.from(store.dedup()),
+            () -> 0);
+    index.work(() -> false);
+    AtomicInteger writes = new AtomicInteger();
+    store.watcher =
+        (operation, batch) -> {
+          if (operation.equals("write")) {
+            writes.incrementAndGet();
+            throw new StoreFullException("OOM");
+          }
+        };
+    index.publish(names(100, 1), refs, 1);
+    index.work(() -> false);
+    index.work(() -> false);
+    assertThat(writes).as("attempts, as no time passes").hasValue(1);
+    assertThat(find(index.newLookup(), 1, 4)).isEqualTo(refs);
+    assertThat(index.metrics())
+        .containsEntry("indexFoundInStore", 4L)
+        .containsEntry("indexNotLookedUp", 0L)
+        .containsEntry("indexFailures", 1L)
+        .containsEntry("indexPending", 1L);
+    index.close();
+    assertThat(writes).as("nor at the end").hasValue(1);
+  }
+
+  /** It refuses each transaction, but frees room by single deletes. */
+  @Test
+  void entriesAreRemovedFromAStoreThatIsFull() throws IOException {
+    work();
+    long[] refs = store.sealed(20);
+    work();
+    store.watcher =
+        (operation, batch) -> {
+          if (operation.equals("write")
+              && (batch.size() > 1 || batch.changes().get(0).value() != null)) {
+            throw new StoreFullException("OOM");
+          }
+        };
+    store.open(1);
+    work();
+    BitSet numbers = new BitSet();
+    for (int i = 1; i < 20; i++) {
+      numbers.set(ChunkRef.number(refs[i]));
+    }
+    store.index.remove(ChunkRef.container(refs[0]), numbers);
+    assertThat(entries()).containsExactly(refs[0]);
+    assertThat(metric("indexEntriesRemoved")).isEqualTo(19);
+    // So is all that an index in memory leaves behind.
+    assertThat(new StoredSegments(store.watched).deleteEntries(new byte[0], 100)).isEqualTo(1);
+    new CompleteMark(store.watched, 1).remove();
+    assertThat(new CompleteMark(store.map, 1).isSet()).isFalse();
   }
 
   @Test

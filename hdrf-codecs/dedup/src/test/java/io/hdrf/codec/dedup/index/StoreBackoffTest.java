@@ -4,6 +4,7 @@ package io.hdrf.codec.dedup.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.io.LogCapture;
+import io.hdrf.spi.store.StoreFullException;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.apache.log4j.Level;
@@ -40,6 +41,29 @@ class StoreBackoffTest {
       store.recovered();
       assertThat(store.isDown()).isFalse();
     }
+  }
+
+  @Test
+  void ofAFullStoreOnlyChangesAreLeftAlone() {
+    for (int i = 0; i < 2; i++) {
+      try (LogCapture warnings = new LogCapture(Level.WARN)) {
+        store.failedToChange(new StoreFullException("no room"));
+        assertThat(store.isFull()).isTrue();
+        assertThat(store.isDown()).isFalse();
+        assertThat(store.isResting()).isFalse();
+        store.failedToChange(new StoreFullException("still"));
+        assertThat(warnings.all()).contains("no room").doesNotContain("still");
+      }
+      now += StoreBackoff.RETRY_NANOS;
+      assertThat(store.isFull()).isFalse();
+      store.failedToChange(new StoreFullException("again"));
+      store.recovered();
+      assertThat(store.isFull()).isFalse();
+    }
+    store.failedToChange(new IOException("gone"));
+    assertThat(store.isDown()).isTrue();
+    assertThat(store.isFull()).isFalse();
+    assertThat(counters.asMap()).containsEntry("indexFailures", 7L);
   }
 
   @Test
