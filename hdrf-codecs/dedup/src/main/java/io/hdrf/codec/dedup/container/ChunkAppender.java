@@ -113,7 +113,7 @@ public final class ChunkAppender implements Closeable {
   private void prepare(int groupBytes) throws IOException {
     while (open == null || open.container().open() == null || !open.hasRoomFor(groupBytes)) {
       if (open == null || open.container().open() == null) {
-        open = containers.take(chainIds);
+        open = containers.take(chainIds, this);
       } else {
         OpenContainer full = open;
         open = null;
@@ -170,7 +170,10 @@ public final class ChunkAppender implements Closeable {
     unforced.clear();
   }
 
-  /** Ends the current group and gives the container back, for another appender to go on with. */
+  /**
+   * Ends the current group and gives the container back, for another appender to go on with. Who
+   * tells others of the chunks has done so: see {@link ContainerStore#lastSettled}.
+   */
   @Override
   public void close() throws IOException {
     if (closed) {
@@ -183,10 +186,14 @@ public final class ChunkAppender implements Closeable {
       try {
         group.close();
       } finally {
-        if (open != null) {
-          OpenContainer last = open;
-          open = null;
-          containers.giveBack(last);
+        OpenContainer last = open;
+        open = null;
+        try {
+          if (last != null) {
+            containers.giveBack(last);
+          }
+        } finally {
+          containers.closed(this);
         }
       }
     }

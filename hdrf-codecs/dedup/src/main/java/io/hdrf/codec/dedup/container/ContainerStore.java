@@ -525,6 +525,14 @@ public final class ContainerStore implements Closeable {
     return last == null ? -1 : last.getKey();
   }
 
+  /**
+   * Returns the last container that gets no more chunks, as do all before it; -1 if there is none.
+   * Whoever appended to one of them has closed the appender.
+   */
+  public long lastSettled() {
+    return appended.lastSettled();
+  }
+
   /** Returns the id of the first container behind an id; -1 if there is none. */
   public long next(long id) {
     Long next = containers.higherKey(id);

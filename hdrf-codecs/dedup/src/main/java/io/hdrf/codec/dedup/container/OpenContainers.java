@@ -8,7 +8,9 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -27,13 +29,16 @@ final class OpenContainers implements Closeable {
   private final ContainerContext context;
   private final ConcurrentSkipListMap<Long, Container> containers;
 
-  /** Guards the next four. */
+  /** Guards the next five. */
   private final Object openLock = new Object();
 
   private final List<OpenContainer> idle = new ArrayList<>();
 
   /** Containers that get no more chunks and could not be sealed. */
   private final List<OpenContainer> unsealed = new ArrayList<>();
+
+  /** The first container that each appender had which is not closed. */
+  private final Map<ChunkAppender, Long> firsts = new HashMap<>();
 
   private long nextId;
   private boolean closed;
@@ -55,7 +60,7 @@ final class OpenContainers implements Closeable {
   }
 
   /** An open container with that chain that no other appender has. */
-  OpenContainer take(int[] chainIds) throws IOException {
+  OpenContainer take(int[] chainIds, ChunkAppender taker) throws IOException {
     Container container;
     synchronized (openLock) {
       if (closed) {
@@ -63,13 +68,16 @@ final class OpenContainers implements Closeable {
       }
       for (int i = idle.size() - 1; i >= 0; i--) {
         if (idle.get(i).header().hasChain(chainIds)) {
-          return idle.remove(i);
+          OpenContainer taken = idle.remove(i);
+          firsts.merge(taker, taken.container().id(), Math::min);
+          return taken;
         }
       }
       if (nextId > ChunkRef.MAX_CONTAINER) {
         throw new IOException(context.directory() + ": there are no container ids left");
       }
       container = new Container(nextId);
+      firsts.merge(taker, nextId, Math::min);
       nextId++;
     }
     ContainerHeader header =
@@ -101,6 +109,32 @@ final class OpenContainers implements Closeable {
       end(open);
     } else if (failed) {
       endFailed(open);
+    }
+  }
+
+  /** An appender is closed, and whoever had it has told others of its chunks. */
+  void closed(ChunkAppender appender) {
+    synchronized (openLock) {
+      firsts.remove(appender);
+    }
+  }
+
+  /**
+   * Returns the last container before all that may get more chunks, or have some of an appender
+   * that is not closed; -1 if there is none.
+   */
+  long lastSettled() {
+    synchronized (openLock) {
+      // A later id may be given out again where the last containers left nothing behind.
+      Map.Entry<Long, Container> last = containers.lastEntry();
+      long first = last == null ? 0 : last.getKey() + 1;
+      for (long taken : firsts.values()) {
+        first = Math.min(first, taken);
+      }
+      for (OpenContainer open : idle) {
+        first = Math.min(first, open.container().id());
+      }
+      return first - 1;
     }
   }
 

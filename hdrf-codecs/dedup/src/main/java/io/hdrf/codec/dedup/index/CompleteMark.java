@@ -13,13 +13,18 @@ import java.util.Collections;
 
 /**
  * The state of the index, in {@link Table#STATE}: complete, or, during a rebuild, the next
- * container to put in and the last one; the chunks of later containers came with their blocks.
+ * container to put in and the last one; the chunks of later containers came with their blocks, up
+ * to a container that is named, too: what a process had not written when it ended is behind that.
  * {@code docs/formats.md} ("Fingerprint index") has its bytes. Safe for use by many threads.
  */
 final class CompleteMark {
 
   private static final byte[] KEY = "dedup.index".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] REBUILD_KEY = "dedup.rebuild".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] UPTO_KEY = "dedup.upto".getBytes(StandardCharsets.US_ASCII);
+
+  /** No container is named, as by builds before it. */
+  static final long NONE = -2;
 
   /** The progress of a rebuild. Immutable. */
   static final class Position {
@@ -73,6 +78,24 @@ final class CompleteMark {
     return new Position(in.getLong(), in.getLong());
   }
 
+  /**
+   * Returns the last container of those whose chunks have their entries, but for what a rebuild
+   * that is under way is to put in; -1 if there is none yet, {@link #NONE} if that is not said.
+   */
+  long upto() throws MetadataException {
+    byte[] found = get(UPTO_KEY);
+    return found == null || found.length != Long.BYTES ? NONE : ByteBuffer.wrap(found).getLong();
+  }
+
+  void setUpto(long container) throws MetadataException {
+    store.write(
+        new StoreBatch().put(Table.STATE, UPTO_KEY, encoded(container)), Durability.PROCESS);
+  }
+
+  private static byte[] encoded(long container) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(container).array();
+  }
+
   private byte[] get(byte[] key) throws MetadataException {
     return store.get(Table.STATE, Collections.singletonList(key)).get(0);
   }
@@ -97,6 +120,10 @@ final class CompleteMark {
   void remove() throws MetadataException {
     // The first one alone says as much.
     Deletions.write(
-        store, new StoreBatch().delete(Table.STATE, KEY).delete(Table.STATE, REBUILD_KEY));
+        store,
+        new StoreBatch()
+            .delete(Table.STATE, KEY)
+            .delete(Table.STATE, REBUILD_KEY)
+            .delete(Table.STATE, UPTO_KEY));
   }
 }

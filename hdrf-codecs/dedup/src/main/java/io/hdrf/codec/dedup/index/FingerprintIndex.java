@@ -89,6 +89,9 @@ public final class FingerprintIndex implements Closeable {
 
   private boolean complete;
 
+  /** As {@link CompleteMark#upto}, when it was read or written last. */
+  private long upto = CompleteMark.NONE;
+
   /**
    * @param store may fail at any time
    * @param directory for the filters' files
@@ -243,8 +246,12 @@ public final class FingerprintIndex implements Closeable {
     if (backoff.isDown() || backoff.isFull()) {
       return;
     }
+    Throttle pace = pace(stopping);
+    // Before it is looked what waits, and what was missed.
+    long settled = containers.lastSettled();
     try {
-      if (!complete || filters == null || !mark.isSet()) {
+      // One that was put back to an earlier time names an earlier container.
+      if (!complete || filters == null || !mark.isSet() || mark.upto() != upto) {
         open(stopping);
       }
       BloomFilterArray array = filters;
@@ -256,28 +263,42 @@ public final class FingerprintIndex implements Closeable {
         return;
       }
       if (!complete) {
-        complete = rebuild.advance(array, stopping, () -> maintain(array, stopping));
+        complete = rebuild.advance(array, stopping, pace, () -> maintain(array, stopping));
         if (complete) {
           LOG.info("The fingerprint index in {} is complete", directory);
         }
       }
       if (complete) {
-        addMissed(array, stopping);
+        addMissed(array, stopping, pace);
       }
       deleteRetired(array, stopping);
+      nothingIsMissingUpTo(settled);
       backoff.recovered();
+    } catch (InterruptedIOException e) {
+      LOG.debug("Containers are read for the index later", e);
     } catch (IOException e) {
       backoff.failedToChange(e);
     }
   }
 
+  /** All chunks up to this container were published. Remembers if all their entries are written. */
+  private void nothingIsMissingUpTo(long container) throws MetadataException {
+    if (container > upto && writer.waiting() == 0 && missed.isEmpty()) {
+      mark.setUpto(container);
+      upto = container;
+    }
+  }
+
+  private Throttle pace(BooleanSupplier stopping) {
+    return bytes -> {
+      if (!throttle.take(bytes, stopping)) {
+        throw new InterruptedIOException("the store is being closed");
+      }
+    };
+  }
+
   private void workInMemory(BooleanSupplier stopping) {
-    Throttle pace =
-        bytes -> {
-          if (!throttle.take(bytes, stopping)) {
-            throw new InterruptedIOException("the store is being closed");
-          }
-        };
+    Throttle pace = pace(stopping);
     try {
       inMemory.open(pace);
       leaveStore(stopping);
@@ -335,6 +356,7 @@ public final class FingerprintIndex implements Closeable {
         retired = -1;
         filters = openFilters();
       }
+      missLater();
       return;
     }
     LOG.info("The fingerprint index in {} is made anew from the containers", directory);
@@ -355,6 +377,8 @@ public final class FingerprintIndex implements Closeable {
       // The containers have what was published before.
       writer.clear();
       missed.clear();
+      upto = containers.lastSettled();
+      mark.setUpto(upto);
       rebuild.begin();
       filters = fresh;
       begun = true;
@@ -365,11 +389,29 @@ public final class FingerprintIndex implements Closeable {
     }
   }
 
+  /**
+   * Has those containers read of which the store may lack entries: they waited when a process
+   * ended, or came after the time to which the store was put back.
+   */
+  private void missLater() throws MetadataException {
+    long stored = mark.upto();
+    if (stored == upto) {
+      return;
+    }
+    if (stored != CompleteMark.NONE) {
+      for (long id = containers.next(stored); id >= 0; id = containers.next(id)) {
+        missed.add(id);
+      }
+    }
+    upto = stored;
+  }
+
   private BloomFilterArray openFilters() throws IOException {
     return BloomFilterArray.open(directory, files, dba, segments, containers.memory());
   }
 
-  private void addMissed(BloomFilterArray array, BooleanSupplier stopping) throws IOException {
+  private void addMissed(BloomFilterArray array, BooleanSupplier stopping, Throttle pace)
+      throws IOException {
     for (Long container : new ArrayList<>(missed)) {
       if (stopping.getAsBoolean()) {
         return;
@@ -378,7 +420,7 @@ public final class FingerprintIndex implements Closeable {
       missed.remove(container);
       boolean added = false;
       try {
-        rebuild.index(container, array, stopping, () -> maintain(array, stopping));
+        rebuild.index(container, array, stopping, pace, () -> maintain(array, stopping));
         // Else only some of its batches may have been written.
         added = !stopping.getAsBoolean();
       } finally {
@@ -502,9 +544,14 @@ public final class FingerprintIndex implements Closeable {
     try {
       if (!backoff.isDown() && !backoff.isFull()) {
         writer.writeWaiting(array, () -> false);
+        // Nobody appends any more.
+        nothingIsMissingUpTo(containers.last());
       }
     } catch (MetadataException e) {
-      LOG.info("Entries of {} chunks are not in the index", pending(), e);
+      LOG.info(
+          "Entries of {} chunks are added after the next start, from their containers",
+          pending(),
+          e);
     } finally {
       writer.clear();
       array.close();

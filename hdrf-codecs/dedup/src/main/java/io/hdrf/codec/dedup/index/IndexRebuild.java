@@ -2,6 +2,7 @@
 package io.hdrf.codec.dedup.index;
 
 import io.hdrf.codec.dedup.container.ContainerStore;
+import io.hdrf.codec.dedup.container.Throttle;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
@@ -101,10 +102,12 @@ final class IndexRebuild {
    * when that is done. Where it is stopped or fails, it goes on at the same container next time,
    * even after a restart.
    *
+   * @param pace fails if this is to end
    * @param meanwhile is done after each batch
    * @return whether the store is complete now
    */
-  boolean advance(BloomFilterArray filters, BooleanSupplier stopping, Meanwhile meanwhile)
+  boolean advance(
+      BloomFilterArray filters, BooleanSupplier stopping, Throttle pace, Meanwhile meanwhile)
       throws IOException {
     CompleteMark.Position position = mark.position();
     if (position == null) {
@@ -113,7 +116,7 @@ final class IndexRebuild {
     for (long container = containers.next(position.next() - 1);
         container >= 0 && container <= position.last();
         container = containers.next(container)) {
-      index(container, filters, stopping, meanwhile);
+      index(container, filters, stopping, pace, meanwhile);
       if (stopping.getAsBoolean()) {
         return false;
       }
@@ -136,11 +139,17 @@ final class IndexRebuild {
   /**
    * Puts in those chunks of a container that have no entries, and of which the names are known.
    *
+   * @param pace fails if this is to end
    * @param meanwhile is done after each batch
    */
   void index(
-      long container, BloomFilterArray filters, BooleanSupplier stopping, Meanwhile meanwhile)
+      long container,
+      BloomFilterArray filters,
+      BooleanSupplier stopping,
+      Throttle pace,
+      Meanwhile meanwhile)
       throws IOException {
+    boolean loaded = containers.isLoaded(container);
     ContainerDirectory content;
     try {
       content = containers.directory(container);
@@ -151,6 +160,9 @@ final class IndexRebuild {
       }
       LOG.debug("Container {}", container, e);
       return;
+    }
+    if (!loaded) {
+      pace.acquire(content.memory());
     }
     IndexUpdate entries = new IndexUpdate(BATCH);
     byte[] fingerprint = new byte[Fingerprinter.LENGTH];

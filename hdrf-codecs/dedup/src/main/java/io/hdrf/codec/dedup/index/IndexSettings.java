@@ -55,7 +55,7 @@ public final class IndexSettings {
   /**
    * As {@link #from(PluginSettings)}.
    *
-   * @param bytesPerSecond how much is read to fill an index in memory; 0: as fast as possible
+   * @param bytesPerSecond how much of containers is read for entries; 0: as fast as possible
    */
   public static IndexSettings from(PluginSettings dedup, int bytesPerSecond)
       throws BadSettingException {

@@ -95,6 +95,35 @@ class ContainerStoreTest {
     }
   }
 
+  /** What lies up to there was told to others by whoever appended it. */
+  @Test
+  void containersAreSettledOnceTheirAppendersAreClosedAndNoneCanTakeThem() throws IOException {
+    try (ContainerStore store = open()) {
+      assertThat(store.lastSettled()).isEqualTo(-1);
+      ChunkAppender first = store.appender(Chunks.PLAIN);
+      long last = 0;
+      for (int i = 0; ChunkRef.container(last) < 2; i++) {
+        last = Chunks.append(first, Chunks.chunk(i));
+      }
+      assertThat(store.isSealed(1)).isTrue();
+      ChunkAppender second = store.appender(Chunks.PLAIN);
+      assertThat(ChunkRef.container(Chunks.append(second, Chunks.chunk(1000)))).isEqualTo(3);
+      assertThat(store.lastSettled()).as("one is in use that had all").isEqualTo(-1);
+      first.close();
+      assertThat(store.lastSettled()).as("another may take the third").isEqualTo(1);
+      store.sealIdle(2);
+      assertThat(store.lastSettled()).isEqualTo(2);
+      second.close();
+      assertThat(store.lastSettled()).isEqualTo(2);
+      try (ChunkAppender third = store.appender(Chunks.PLAIN)) {
+        assertThat(ChunkRef.container(Chunks.append(third, Chunks.chunk(1001)))).isEqualTo(3);
+        assertThat(store.lastSettled()).isEqualTo(2);
+      }
+      store.sealIdle(3);
+      assertThat(store.lastSettled()).isEqualTo(3);
+    }
+  }
+
   /** Applies to a sealed container in use; one in memory gains nothing. */
   @Test
   void onlyWhatIsOnDiskIsPrefetched() throws IOException {

@@ -522,6 +522,191 @@ class FingerprintIndexTest {
     assertThat(new CompleteMark(store.map, 1).isSet()).isFalse();
   }
 
+  private long upto() throws IOException {
+    return new CompleteMark(store.map, 1).upto();
+  }
+
+  private void delete(Table table) throws IOException {
+    List<byte[]> keys = new ArrayList<>();
+    store.map.scan(table, new byte[0], (key, value) -> keys.add(key.clone()));
+    for (byte[] key : keys) {
+      store.map.write(new StoreBatch().delete(table, key), Durability.PROCESS);
+    }
+  }
+
+  private List<StoreBatch> copyOfStore() throws IOException {
+    List<StoreBatch> copy = new ArrayList<>();
+    for (Table table : List.of(Table.STATE, Table.CHUNKS)) {
+      store.map.scan(
+          table,
+          new byte[0],
+          (key, value) -> copy.add(new StoreBatch().put(table, key.clone(), value.clone())));
+    }
+    return copy;
+  }
+
+  private void putBack(List<StoreBatch> copy) throws IOException {
+    delete(Table.STATE);
+    delete(Table.CHUNKS);
+    for (StoreBatch entry : copy) {
+      store.map.write(entry, Durability.PROCESS);
+    }
+  }
+
+  @Test
+  void whatWaitedAtTheEndIsReadFromItsContainerAtTheNextStart() throws IOException {
+    work();
+    long[] refs = store.sealed(4);
+    fail("write");
+    work();
+    store.index.close();
+    assertThat(entries()).isEmpty();
+    store.watcher = (operation, batch) -> {};
+    FingerprintIndex index = another(IndexSettings.from(store.dedup()));
+    assertThat(find(index.newLookup(), 1, 4)).isEqualTo(refs);
+    assertThat(entries()).hasSize(4);
+    assertThat(index.metrics()).containsEntry("indexRebuilds", 0L);
+    index.close();
+  }
+
+  @Test
+  void whatWaitedWhenTheProcessWasKilledIsReadFromItsContainer() throws IOException {
+    work();
+    long[] first = store.sealed(2);
+    long[] second = store.open(2);
+    work();
+    assertThat(upto()).as("others may append to the second").isEqualTo(0);
+    assertThat(entries()).hasSize(4);
+    store.containers.sealIdle(ChunkRef.container(second[0]));
+    work();
+    assertThat(upto()).isEqualTo(1);
+    delete(Table.CHUNKS);
+    long[] third = store.open(2);
+    assertThat(store.index.pending()).isEqualTo(2);
+    FingerprintIndex index = another(IndexSettings.from(store.dedup()));
+    assertThat(entries()).as("of no others").containsExactlyInAnyOrder(third[0], third[1]);
+    assertThat(first).isNotEmpty();
+    index.close();
+  }
+
+  @Test
+  void afterAnEndInOrderNothingIsReadAgain() throws IOException {
+    work();
+    store.sealed(2);
+    store.open(2);
+    store.index.close();
+    assertThat(upto()).isEqualTo(1);
+    assertThat(entries()).hasSize(4);
+    delete(Table.CHUNKS);
+    another(IndexSettings.from(store.dedup())).close();
+    assertThat(entries()).isEmpty();
+  }
+
+  /** What came later is in containers that it does not name. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aStoreThatWasPutBackGetsItsEntriesAgain(boolean restarts) throws IOException {
+    work();
+    store.sealed(2);
+    work();
+    List<StoreBatch> copy = copyOfStore();
+    store.sealed(2);
+    work();
+    store.sealed(2);
+    work();
+    if (restarts) {
+      store.index.close();
+    }
+    putBack(copy);
+    assertThat(entries()).hasSize(2);
+    if (restarts) {
+      another(IndexSettings.from(store.dedup())).close();
+    } else {
+      work();
+    }
+    assertThat(new TreeSet<>(entries())).hasSize(6);
+    assertThat(upto()).isEqualTo(2);
+    assertThat(metric("indexRebuilds")).isEqualTo(1);
+  }
+
+  @Test
+  void aStoreOfABuildThatNamedNoContainerIsTakenForComplete() throws IOException {
+    work();
+    store.sealed(2);
+    work();
+    store.index.close();
+    store.map.write(
+        new StoreBatch().delete(Table.STATE, "dedup.upto".getBytes(StandardCharsets.US_ASCII)),
+        Durability.PROCESS);
+    delete(Table.CHUNKS);
+    another(IndexSettings.from(store.dedup())).close();
+    assertThat(entries()).isEmpty();
+    assertThat(upto()).isEqualTo(0);
+  }
+
+  @Test
+  void whatWaitedWhenTheMakingWasKilledIsReadFromItsContainer() throws IOException {
+    work();
+    List<Long> refs = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      for (long ref : store.sealed(2)) {
+        refs.add(ref);
+      }
+    }
+    work();
+    store.map.clear();
+    AtomicInteger puts = new AtomicInteger();
+    store.watcher =
+        (operation, batch) -> {
+          boolean put =
+              operation.equals("write")
+                  && batch.changes().stream().anyMatch(c -> c.table() == Table.CHUNKS);
+          if (put && puts.incrementAndGet() == 2) {
+            for (long ref : store.sealed(2)) {
+              refs.add(ref);
+            }
+          }
+          if (operation.equals("write") && puts.get() >= 2) {
+            throw new StoreUnreachableException("gone");
+          }
+        };
+    work();
+    assertThat(entries()).hasSize(2);
+    store.watcher = (operation, batch) -> {};
+    FingerprintIndex index = another(IndexSettings.from(store.dedup()));
+    assertThat(new TreeSet<>(entries())).containsExactlyInAnyOrderElementsOf(refs);
+    assertThat(index.metrics()).containsEntry("indexRebuilds", 0L);
+    index.close();
+  }
+
+  @Test
+  void containersAreReadAtTheRateOfCollections() throws IOException {
+    ContainerSettings settings = ContainerSettings.of(7).directoryMemory(0).maxOpenFiles(1);
+    Path small = directory.resolve("small");
+    try (IndexedContainers own = new IndexedContainers(small, new Configuration(false), settings)) {
+      for (int i = 0; i < 4; i++) {
+        own.sealed(2);
+      }
+      own.index.close();
+      try (FingerprintIndex slow =
+          new FingerprintIndex(
+              own.watched,
+              own.containers,
+              own.chunkPins,
+              small.resolve("index"),
+              own.files,
+              IndexSettings.from(own.dedup(), 1))) {
+        AtomicInteger idle = new AtomicInteger();
+        own.watcher = (operation, batch) -> idle.set(0);
+        // A byte a second: it only waits.
+        slow.work(() -> idle.incrementAndGet() > 20);
+        assertThat(new CompleteMark(own.map, 1).isSet()).isFalse();
+        assertThat(new CompleteMark(own.map, 1).position().next()).isPositive();
+        assertThat(slow.metrics()).containsEntry("indexFailures", 0L);
+      }
+    }
+  }
+
   @Test
   void aFailureToRemoveOrToReclaimBeginsAnOutage() throws IOException {
     for (String operation : List.of("get", "estimatedCount")) {

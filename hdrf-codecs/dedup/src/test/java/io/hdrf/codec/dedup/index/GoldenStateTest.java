@@ -25,6 +25,7 @@ class GoldenStateTest {
   private static final int SAMPLE = 8;
   private static final String WHOLE = "dedup.index";
   private static final String REBUILD = "dedup.rebuild";
+  private static final String UPTO = "dedup.upto";
   private static final String SEGMENT = "dedup.segment.\u0000\u0000\u0001\u0002";
 
   private static MetadataStore store(String name) {
@@ -70,6 +71,9 @@ class GoldenStateTest {
       put(store, REBUILD, "0108" + "0000000000000005" + "0000000000000102");
       assertThat(mark.position().next()).isEqualTo(5);
       assertThat(mark.position().last()).isEqualTo(0x102);
+      assertThat(mark.upto()).as("of builds before it").isEqualTo(CompleteMark.NONE);
+      put(store, UPTO, "0000000000000103");
+      assertThat(mark.upto()).isEqualTo(0x103);
     }
   }
 
@@ -89,7 +93,12 @@ class GoldenStateTest {
                   REBUILD,
                   "0108" + "0000000000000005" + "0000000000000102"));
       mark.set();
-      assertThat(state(store)).isEqualTo(Map.of(SEGMENT, "0102030405060708", WHOLE, "0108"));
+      mark.setUpto(0x103);
+      assertThat(state(store))
+          .isEqualTo(
+              Map.of(SEGMENT, "0102030405060708", WHOLE, "0108", UPTO, "0000000000000103"));
+      mark.remove();
+      assertThat(state(store)).isEqualTo(Map.of(SEGMENT, "0102030405060708"));
     }
   }
 }
