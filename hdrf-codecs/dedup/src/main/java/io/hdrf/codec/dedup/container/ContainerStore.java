@@ -500,7 +500,8 @@ public final class ContainerStore implements Closeable {
   /**
    * Tries some chunks of a container, as a reader reads them.
    *
-   * @return those that are damaged, or that the disk can't read
+   * @return those that are damaged, or that the disk can't read, or that are known not to be what
+   *     their fingerprints say
    */
   public BitSet damaged(long container, BitSet numbers, Throttle throttle) throws IOException {
     return search.damaged(container, numbers, throttle);

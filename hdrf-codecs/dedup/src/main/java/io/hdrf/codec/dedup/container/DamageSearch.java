@@ -322,10 +322,15 @@ final class DamageSearch {
   /**
    * Tries some chunks of a container, as a reader reads them.
    *
-   * @return those that are damaged, or that the disk can't read
+   * @return those that are damaged, or that the disk can't read, or that are known not to be what
+   *     their fingerprints say, however well they read
    */
   BitSet damaged(long id, BitSet numbers, Throttle throttle) throws IOException {
-    return stillDamaged(loaded.find(id), numbers, false, throttle);
+    BitSet damaged = stillDamaged(loaded.find(id), numbers, false, throttle);
+    for (int n = numbers.nextSetBit(0); n >= 0; n = numbers.nextSetBit(n + 1)) {
+      damaged.set(n, damaged.get(n) || known.wrong().isBad(id, n));
+    }
+    return damaged;
   }
 
   private static BitSet union(BitSet one, BitSet other) {

@@ -110,6 +110,55 @@ class ContainerHealTest extends OneContainerTestCase {
     }
   }
 
+  /** It reads well, and is none of those that a group must have. */
+  @Test
+  void aChunkThatNobodyNeedsAndThatIsNotItsFingerprintKeepsNoOtherFromBeingHealed()
+      throws IOException {
+    int wrong = 1;
+    for (FrameChain tail : List.of(Chunks.PLAIN, Chunks.DEFLATE)) {
+      try (ContainerStore store = open()) {
+        try (ChunkAppender appender = store.appender(tail)) {
+          for (int i = 0; i < CHUNKS; i++) {
+            byte[] bytes = chunk(i);
+            byte[] fingerprint = Chunks.fingerprint(bytes);
+            // Changed in memory.
+            bytes[5] ^= (byte) (i == wrong ? 1 : 0);
+            appender.append(fingerprint, 0, Chunks.direct(bytes));
+          }
+        }
+        store.sealIdle(0);
+        assertThat(store.findDamage(0, wrong, 1)).isTrue();
+        ContainerDirectory content = store.directory(0);
+        byte[] bad = Files.readAllBytes(file);
+        int group = content.groupOf(wrong);
+        // The last chunk of its group, or all of them.
+        bad[(int) content.groupEnd(group) - 3] ^= 1;
+        Files.write(file, bad);
+        BitSet needed = new BitSet();
+        needed.set(0, CHUNKS);
+        needed.clear(wrong);
+        BitSet damaged = damaged(store);
+        assertThat(damaged.get(wrong)).isTrue();
+        damaged.clear(wrong);
+        assertThat(damaged.isEmpty()).isFalse();
+        BitSet dead = new BitSet();
+        dead.set(wrong);
+        BitSet gone = store.damaged(0, dead, Throttle.NONE);
+        assertThat(gone).isEqualTo(dead);
+        needed.andNot(gone);
+        CompactionResult result =
+            store.compact(
+                0, (all, whole) -> needed, replacements(store, damaged), Throttle.NONE);
+        assertThat(result.replaced()).isEqualTo(damaged);
+        for (int i = needed.nextSetBit(0); i >= 0; i = needed.nextSetBit(i + 1)) {
+          Chunks.assertHas(store, ChunkRef.pack(0, i), chunk(i));
+        }
+        assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
+      }
+      Files.delete(file);
+    }
+  }
+
   /** A group whose chunks are there in part only is no better and no worse than before. */
   @Test
   void aGroupOfWhichNotAllIsThereStaysAsItIs() throws IOException {
