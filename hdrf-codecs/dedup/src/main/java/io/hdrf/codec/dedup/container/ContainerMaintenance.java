@@ -140,8 +140,7 @@ final class ContainerMaintenance {
    * behind, and its id, and those before it, would be given out again.
    */
   private boolean isFollowed(long id) {
-    return containers.tailMap(id, false).values().stream()
-        .anyMatch(later -> later.open() == null && later.problem() == null);
+    return containers.tailMap(id, false).values().stream().anyMatch(Container::isSealed);
   }
 
   private ContainerRewriter rewrite(

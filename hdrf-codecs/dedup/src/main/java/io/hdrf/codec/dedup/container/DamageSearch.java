@@ -76,12 +76,7 @@ final class DamageSearch {
     return context.file(container, ContainerNames.SEALED);
   }
 
-  /**
-   * Looks whether chunks can be read and are what their fingerprints say, which a reader does not.
-   * No new block refers to those that are not.
-   *
-   * @return whether there are any
-   */
+  /** See {@link ContainerStore#findDamage}. */
   boolean findDamage(long container, int firstChunk, int chunkCount) {
     boolean found = false;
     for (int number = firstChunk; number < firstChunk + chunkCount; number++) {
@@ -118,12 +113,7 @@ final class DamageSearch {
     return true;
   }
 
-  /**
-   * Returns whether one of some chunks is known to be damaged, and still is, or their container is
-   * lost. Reads no others.
-   *
-   * @throws IOException if that can't be told now
-   */
+  /** See {@link ContainerStore#isDamaged}. */
   boolean isDamaged(long container, int firstChunk, int chunkCount) throws IOException {
     if (!containers.containsKey(container)) {
       return true;
@@ -136,12 +126,7 @@ final class DamageSearch {
     return false;
   }
 
-  /**
-   * Returns whether one of some chunks is a difference that can't be made, as its base is damaged
-   * or lost.
-   *
-   * @throws IOException if that can't be told now
-   */
+  /** See {@link ContainerStore#needsDamagedBase}. */
   boolean needsDamagedBase(long container, int firstChunk, int chunkCount) throws IOException {
     ContainerDirectory content = loaded.durable(container);
     for (int number = firstChunk; number < firstChunk + chunkCount; number++) {
@@ -193,14 +178,7 @@ final class DamageSearch {
     return content.hasFingerprint(index, fingerprint, 0);
   }
 
-  /**
-   * Reads all of a sealed container, and has what is damaged treated as if a reader had found it:
-   * no new block refers to such chunks, and a damaged directory is made again.
-   *
-   * @return null if it is gone, not sealed, or was just rewritten
-   * @throws IOException if the work shall end, or the container can't be read for a reason that may
-   *     pass
-   */
+  /** See {@link ContainerStore#check}. */
   CheckedContainer check(long id, Throttle throttle) throws IOException {
     Container container = containers.get(id);
     if (container == null || !container.isSealed()) {
@@ -277,13 +255,7 @@ final class DamageSearch {
     return absent;
   }
 
-  /**
-   * Tries the chunks again that could not be read when they were last tried, or are known not to be
-   * what their fingerprints say.
-   *
-   * @return those that are damaged, or that the disk can't read, by container
-   * @throws IOException if the work shall end
-   */
+  /** See {@link ContainerStore#damagedChunks}. */
   Map<Long, BitSet> damagedChunks(Throttle throttle) throws IOException {
     Map<Long, BitSet> found = new HashMap<>();
     addDamaged(known.unreadable(), false, found, throttle);
@@ -319,12 +291,7 @@ final class DamageSearch {
     }
   }
 
-  /**
-   * Tries some chunks of a container, as a reader reads them.
-   *
-   * @return those that are damaged, or that the disk can't read, or that are known not to be what
-   *     their fingerprints say, however well they read
-   */
+  /** See {@link ContainerStore#damaged}. */
   BitSet damaged(long id, BitSet numbers, Throttle throttle) throws IOException {
     BitSet damaged = stillDamaged(loaded.find(id), numbers, false, throttle);
     for (int n = numbers.nextSetBit(0); n >= 0; n = numbers.nextSetBit(n + 1)) {
@@ -356,7 +323,7 @@ final class DamageSearch {
     if (numbers.isEmpty()) {
       return still;
     }
-    if (container.open() == null && container.problem() == null) {
+    if (container.isSealed()) {
       // What the disk could not read when it was loaded.
       loaded.reload(container).release();
       loaded.reloadDirectory(container);

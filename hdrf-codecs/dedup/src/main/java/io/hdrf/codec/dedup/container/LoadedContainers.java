@@ -356,16 +356,14 @@ final class LoadedContainers implements Closeable {
 
   /** Removes something of the kind that takes more; false if there is nothing. */
   private boolean removeOldest() {
-    if (directories.isEmpty() && loaded.isEmpty()) {
+    if (!directories.isEmpty() && (loaded.isEmpty() || directoryMemory >= containerMemory)) {
+      removeOldestDirectory();
+      return true;
+    }
+    if (loaded.isEmpty()) {
       return false;
     }
-    if (directoryMemory >= containerMemory && !directories.isEmpty()) {
-      removeOldestDirectory();
-    } else if (!loaded.isEmpty()) {
-      removeOldestContainer();
-    } else {
-      removeOldestDirectory();
-    }
+    removeOldestContainer();
     return true;
   }
 
