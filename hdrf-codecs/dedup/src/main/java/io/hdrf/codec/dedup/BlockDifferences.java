@@ -253,7 +253,7 @@ final class BlockDifferences implements BaseChunks {
       containers.read(ChunkRef.container(base), ChunkRef.number(base), 1, content);
       content.flip();
       counters.basesRead.increment();
-      if (!containers.isAsNamed(base, isOwn(base), content)) {
+      if (!containers.matchesFingerprint(base, isOwn(base), content)) {
         // Healing would take away what the difference was made to.
         return null;
       }

@@ -27,7 +27,7 @@ final class Container {
   private volatile boolean headerDamaged;
 
   /** Whether what lacks a fingerprint in the directory will get none, by what is known now. */
-  private volatile boolean namedAsFarAsCanBe;
+  private volatile boolean fingerprintsFinal;
 
   /** The number of times that the file was replaced; guarded by the cache. */
   private int generation;
@@ -77,12 +77,12 @@ final class Container {
     problem = value;
   }
 
-  boolean isNamedAsFarAsCanBe() {
-    return namedAsFarAsCanBe;
+  boolean areFingerprintsFinal() {
+    return fingerprintsFinal;
   }
 
-  void setNamedAsFarAsCanBe(boolean is) {
-    namedAsFarAsCanBe = is;
+  void setFingerprintsFinal(boolean is) {
+    fingerprintsFinal = is;
   }
 
   boolean isHeaderDamaged() {

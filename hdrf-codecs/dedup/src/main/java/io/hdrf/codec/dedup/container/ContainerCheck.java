@@ -41,17 +41,17 @@ final class ContainerCheck {
   private final byte[] fingerprint = new byte[Fingerprinter.LENGTH];
 
   /** Of all chunks; null as long as none is known that the directory does not have. */
-  private byte[] names;
+  private byte[] fingerprints;
 
   /** Whether a chunk lacks a fingerprint that may be found out another time. */
-  private boolean mayNameMore;
+  private boolean mayFindFingerprints;
 
   private String beside;
   private boolean headerDamaged;
   private long bytesRead;
 
   /** Chunks that are what their fingerprints say. */
-  private int asNamed;
+  private int matching;
 
   /** Chunks that have their CRC32C, and are not what their fingerprints say. */
   private final BitSet otherwise = new BitSet();
@@ -109,7 +109,7 @@ final class ContainerCheck {
 
   /** False if no chunk is what its fingerprint says: no memory fails so. */
   boolean isCompared() {
-    return asNamed > 0 || otherwise.isEmpty();
+    return matching > 0 || otherwise.isEmpty();
   }
 
   private void checkFileHeader() throws IOException {
@@ -195,15 +195,15 @@ final class ContainerCheck {
    */
   private void checkDifference(int index, ByteBuffer kept) throws IOException {
     if (isBad.test(directory.baseOf(index))) {
-      mayNameMore |= directory.isUnnamed(index);
+      mayFindFingerprints |= directory.lacksFingerprint(index);
       return;
     }
     ByteBuffer chunk = BufferPool.shared().take(directory.length(index));
     try {
       if (!bases.make(source, directory.baseOf(index), kept, chunk)) {
         suspects.set(directory.number(index));
-      } else if (directory.isUnnamed(index)) {
-        name(index, chunk);
+      } else if (directory.lacksFingerprint(index)) {
+        addFingerprint(index, chunk);
       } else {
         compare(index, chunk);
       }
@@ -213,7 +213,7 @@ final class ContainerCheck {
       // For good: no other chunk gets its reference.
       LOG.debug("{}: the base of chunk {} is gone", source.path(), directory.number(index), e);
     } catch (IOException e) {
-      mayNameMore |= directory.isUnnamed(index);
+      mayFindFingerprints |= directory.lacksFingerprint(index);
       LOG.debug("{}: the base of chunk {}", source.path(), directory.number(index), e);
     } finally {
       BufferPool.shared().give(chunk);
@@ -223,24 +223,24 @@ final class ContainerCheck {
   private void compare(int index, ByteBuffer chunk) {
     context.fingerprinter().fingerprint(chunk, fingerprint, 0);
     if (directory.hasFingerprint(index, fingerprint, 0)) {
-      asNamed++;
+      matching++;
     } else {
       otherwise.set(directory.number(index));
     }
   }
 
   /** The chunk has the CRC32C that stands before its difference, as a whole one has its own. */
-  private void name(int index, ByteBuffer chunk) {
-    if (names == null) {
-      names = directory.names();
+  private void addFingerprint(int index, ByteBuffer chunk) {
+    if (fingerprints == null) {
+      fingerprints = directory.fingerprints();
     }
-    context.fingerprinter().fingerprint(chunk, names, index * Fingerprinter.LENGTH);
+    context.fingerprinter().fingerprint(chunk, fingerprints, index * Fingerprinter.LENGTH);
   }
 
   private void suspect(int group, boolean mayPass) {
     for (int i = directory.firstChunk(group); i < directory.endChunk(group); i++) {
       suspects.set(directory.number(i));
-      mayNameMore |= mayPass && directory.isUnnamed(i);
+      mayFindFingerprints |= mayPass && directory.lacksFingerprint(i);
     }
   }
 
@@ -256,13 +256,13 @@ final class ContainerCheck {
   }
 
   /** The directory, with the fingerprints that it lacked, as far as their chunks can be made. */
-  ContainerDirectory named() {
-    return names == null ? directory : directory.named(names);
+  ContainerDirectory completed() {
+    return fingerprints == null ? directory : directory.withFingerprints(fingerprints);
   }
 
   /** Whether another check may find out more fingerprints. */
-  boolean mayNameMore() {
-    return mayNameMore;
+  boolean mayFindFingerprints() {
+    return mayFindFingerprints;
   }
 
   /** Returns what is damaged besides chunks; null if nothing is. */

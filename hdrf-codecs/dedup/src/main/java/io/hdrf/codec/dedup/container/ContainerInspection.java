@@ -443,7 +443,7 @@ public final class ContainerInspection {
 
   private static String fingerprint(ContainerDirectory directory, int number) {
     int index = directory == null ? -1 : directory.indexOf(number);
-    if (index < 0 || directory.isUnnamed(index)) {
+    if (index < 0 || directory.lacksFingerprint(index)) {
       return "unknown";
     }
     byte[] bytes = new byte[Fingerprinter.LENGTH];

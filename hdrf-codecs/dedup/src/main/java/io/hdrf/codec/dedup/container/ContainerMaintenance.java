@@ -21,7 +21,7 @@ final class ContainerMaintenance {
 
   private static final Logger LOG = LoggerFactory.getLogger(ContainerMaintenance.class);
 
-  private static final String NAMED = " with fingerprints that were found out";
+  private static final String WITH_FINGERPRINTS = " with fingerprints that were found out";
 
   private final ContainerContext context;
   private final ConcurrentSkipListMap<Long, Container> containers;
@@ -30,7 +30,7 @@ final class ContainerMaintenance {
   private final ChunkReader checking;
 
   /** Containers whose chunks got fingerprints, until somebody takes note of them. */
-  private final Queue<Long> named = new ConcurrentLinkedQueue<>();
+  private final Queue<Long> fingerprinted = new ConcurrentLinkedQueue<>();
 
   /**
    * @param containers all of the store; loses those that are deleted
@@ -110,7 +110,7 @@ final class ContainerMaintenance {
     BitSet replaced = rewriter.replaced();
     if (!replaced.isEmpty()) {
       // They may be the bases that others lacked.
-      containers.values().forEach(other -> other.setNamedAsFarAsCanBe(false));
+      containers.values().forEach(other -> other.setFingerprintsFinal(false));
     }
     Quarantine unreadable = damage.unreadable();
     BitSet damaged = rewriter.damagedChunks();
@@ -156,7 +156,7 @@ final class ContainerMaintenance {
     try {
       rewriter.rewrite(live);
       // What kept chunks from being given fingerprints may be gone.
-      container.setNamedAsFarAsCanBe(false);
+      container.setFingerprintsFinal(false);
       rewriter.replace();
       container.setHeaderDamaged(false);
       return rewriter;
@@ -181,31 +181,32 @@ final class ContainerMaintenance {
         if (content == null) {
           content = loaded.reloadDirectory(container);
         }
-        forgetNames(container, content);
+        expectFingerprints(container, content);
         // To rewrite one that has lost chunks removes them for good.
         boolean lossy = content.origin() == LoadedDirectory.Origin.LOSSY;
         ContainerCheck check =
             lossy ? null : findFingerprints(container, source, content, throttle);
-        ContainerDirectory complete = check == null ? content.content() : check.named();
+        ContainerDirectory complete = check == null ? content.content() : check.completed();
         boolean more = complete != content.content();
         if (more && content.origin() == LoadedDirectory.Origin.WRITTEN) {
-          more = addNames(container, source, complete, throttle);
+          more = addFingerprints(container, source, complete, throttle);
         } else if (more || content.origin() == LoadedDirectory.Origin.REBUILT) {
           rewrite(container, source, complete, null, Replacements.NONE, throttle);
-          LOG.info("{}: the directory was made again{}", source.path(), more ? NAMED : "");
+          LOG.info(
+              "{}: the directory was made again{}", source.path(), more ? WITH_FINGERPRINTS : "");
         } else if (container.isHeaderDamaged()
             && content.origin() == LoadedDirectory.Origin.WRITTEN) {
           mendHeaders(container, source, content.content(), throttle);
         }
         if (more) {
-          named.add(container.id());
+          fingerprinted.add(container.id());
         }
-        if (check != null && !check.mayNameMore()) {
+        if (check != null && !check.mayFindFingerprints()) {
           // Only now that those that were found are durable.
-          container.setNamedAsFarAsCanBe(true);
+          container.setFingerprintsFinal(true);
         }
         return content.readError() == null
-            && (lossy || container.isNamedAsFarAsCanBe() || !complete.hasUnnamed());
+            && (lossy || container.areFingerprintsFinal() || !complete.lacksFingerprints());
       } finally {
         source.release();
       }
@@ -221,7 +222,7 @@ final class ContainerMaintenance {
   private ContainerCheck findFingerprints(
       Container container, LoadedContainer source, LoadedDirectory found, Throttle throttle)
       throws IOException {
-    if (container.isNamedAsFarAsCanBe() || !found.content().hasUnnamed()) {
+    if (container.areFingerprintsFinal() || !found.content().lacksFingerprints()) {
       return null;
     }
     try (ChunkReader.Bases bases = checking.newBases(throttle)) {
@@ -238,33 +239,33 @@ final class ContainerMaintenance {
    *
    * @return false if the disk can't
    */
-  private boolean addNames(
+  private boolean addFingerprints(
       Container container, LoadedContainer source, ContainerDirectory complete, Throttle throttle)
       throws IOException {
     try {
       rewrite(container, source, complete, null, Replacements.NONE, throttle);
-      LOG.info("{}: the directory was completed{}", source.path(), NAMED);
+      LOG.info("{}: the directory was completed{}", source.path(), WITH_FINGERPRINTS);
       return true;
     } catch (IOException e) {
       if (!DiskErrors.isReadError(e)) {
         throw e;
       }
-      container.setNamedAsFarAsCanBe(true);
+      container.setFingerprintsFinal(true);
       LOG.warn("{}: chunks without fingerprints can't be given them", source.path(), e);
       return false;
     }
   }
 
   /** A directory that was made again lacks fingerprints that were known. */
-  private static void forgetNames(Container container, LoadedDirectory found) {
+  private static void expectFingerprints(Container container, LoadedDirectory found) {
     if (found.origin() != LoadedDirectory.Origin.WRITTEN) {
-      container.setNamedAsFarAsCanBe(false);
+      container.setFingerprintsFinal(false);
     }
   }
 
   /** Returns a container whose chunks got fingerprints, once; null if there is none. */
-  Long pollNamed() {
-    return named.poll();
+  Long pollFingerprinted() {
+    return fingerprinted.poll();
   }
 
   /** Once for each time that they are found damaged, if the disk can't read the rest. */

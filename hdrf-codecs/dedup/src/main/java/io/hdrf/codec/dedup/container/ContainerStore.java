@@ -176,8 +176,8 @@ public final class ContainerStore implements Closeable {
    * Returns a container of which {@link #mend} found fingerprints out, so that chunks of it are
    * found from now on that were not before; each once. Null if there is none.
    */
-  public Long pollNamed() {
-    return maintenance.pollNamed();
+  public Long pollFingerprinted() {
+    return maintenance.pollFingerprinted();
   }
 
   private boolean mend(Container container, Throttle throttle) throws IOException {
@@ -434,7 +434,7 @@ public final class ContainerStore implements Closeable {
    * @param bytes direct, from position to limit; stays as it is
    * @throws IOException if the container could not be read
    */
-  public boolean isAsNamed(long ref, boolean own, ByteBuffer bytes) throws IOException {
+  public boolean matchesFingerprint(long ref, boolean own, ByteBuffer bytes) throws IOException {
     Container container = containers.get(ChunkRef.container(ref));
     ContainerDirectory content = container == null ? null : readable(container, own);
     int index = content == null ? -1 : content.indexOf(ChunkRef.number(ref));

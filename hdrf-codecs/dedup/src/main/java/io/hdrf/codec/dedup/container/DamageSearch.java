@@ -99,7 +99,7 @@ final class DamageSearch {
   private boolean isWrong(
       ContainerDirectory content, long container, int number, int index, boolean compared)
       throws IOException {
-    if (reads(content, container, number, index, compared && !content.isUnnamed(index))) {
+    if (reads(content, container, number, index, compared && !content.lacksFingerprint(index))) {
       return false;
     }
     if (!known.wrong().isBad(container, number)) {
@@ -216,7 +216,7 @@ final class DamageSearch {
       if (found.origin() == LoadedDirectory.Origin.LOSSY) {
         known.unreadable().add(id, absent(found.content().numbers()));
       }
-      if (!whole || (!container.isNamedAsFarAsCanBe() && found.content().hasUnnamed())) {
+      if (!whole || (!container.areFingerprintsFinal() && found.content().lacksFingerprints())) {
         repairs.want(id);
       }
       return new CheckedContainer(

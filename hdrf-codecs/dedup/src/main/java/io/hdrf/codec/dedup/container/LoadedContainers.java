@@ -231,7 +231,7 @@ final class LoadedContainers implements Closeable {
         int generation = generation(container);
         LoadedDirectory fresh = loader.loadDirectory(container);
         if (put(container, generation, fresh)) {
-          if (!container.isNamedAsFarAsCanBe() && fresh.content().hasUnnamed()) {
+          if (!container.areFingerprintsFinal() && fresh.content().lacksFingerprints()) {
             // Only here, as it goes through all differences.
             repairs.want(container.id());
           }

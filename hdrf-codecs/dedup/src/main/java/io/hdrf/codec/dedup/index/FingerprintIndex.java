@@ -236,8 +236,10 @@ public final class FingerprintIndex implements Closeable {
    * @param stopping whether to return soon
    */
   public void work(BooleanSupplier stopping) {
-    for (Long named = containers.pollNamed(); named != null; named = containers.pollNamed()) {
-      missed.add(named);
+    for (Long more = containers.pollFingerprinted();
+        more != null;
+        more = containers.pollFingerprinted()) {
+      missed.add(more);
     }
     if (inMemory != null) {
       workInMemory(stopping);

@@ -183,7 +183,7 @@ final class IndexRebuild {
 
   /** Returns whether a chunk of a container gets an entry. */
   static boolean hasEntry(ContainerDirectory content, int index, int sample) {
-    return content.placeInGroup(index) % sample == 0 && !content.isUnnamed(index);
+    return content.placeInGroup(index) % sample == 0 && !content.lacksFingerprint(index);
   }
 
   private void write(IndexUpdate all, BloomFilterArray filters) throws IOException {

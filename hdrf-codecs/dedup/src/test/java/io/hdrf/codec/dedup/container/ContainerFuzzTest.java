@@ -199,8 +199,8 @@ class ContainerFuzzTest {
       check(!difference || ChunkRef.number(directory.baseOf(i)) < ContainerFormat.MAX_CHUNKS);
     }
     check(differences == directory.differences().count());
-    ContainerDirectory same = directory.named(directory.names());
-    check(same.sameContent(directory) && same.hasUnnamed() == directory.hasUnnamed());
+    ContainerDirectory same = directory.withFingerprints(directory.fingerprints());
+    check(same.sameContent(directory) && same.lacksFingerprints() == directory.lacksFingerprints());
   }
 
   /**

@@ -265,11 +265,11 @@ class DifferenceFaultsTest {
     try (ContainerStore store = open()) {
       mend(store, 0);
       mend(store, 10);
-      assertThat(store.pollNamed()).isNull();
+      assertThat(store.pollFingerprinted()).isNull();
       assertThat(store.check(1, Throttle.NONE).isSound()).isTrue();
       mend(store, 20);
       mend(store, 30);
-      assertThat(store.pollNamed()).isEqualTo(1);
+      assertThat(store.pollFingerprinted()).isEqualTo(1);
       assertThat(named(store, 5)).isEqualTo(5);
     }
   }
@@ -287,7 +287,7 @@ class DifferenceFaultsTest {
       store.mend(TimeUnit.SECONDS.toNanos(10), bytes::addAndGet);
       long once = bytes.get();
       assertThat(once).isPositive();
-      assertThat(store.directory(1).isUnnamed(0)).isTrue();
+      assertThat(store.directory(1).lacksFingerprint(0)).isTrue();
       store.check(1, Throttle.NONE);
       for (int seconds : new int[] {40, 200, 1000, 10_000}) {
         store.mend(TimeUnit.SECONDS.toNanos(seconds), bytes::addAndGet);
@@ -412,11 +412,11 @@ class DifferenceFaultsTest {
       Files.write(sealed, content);
       mend(store, 0);
       mend(store, 10);
-      assertThat(store.directory(1).isUnnamed(1)).isTrue();
+      assertThat(store.directory(1).lacksFingerprint(1)).isTrue();
       store.compact(1, (found, whole) -> numbers(1, 2), Throttle.NONE);
       assertThat(store.check(1, Throttle.NONE).isSound()).isTrue();
       mendOften(store, Throttle.NONE);
-      assertThat(store.directory(1).hasUnnamed()).isFalse();
+      assertThat(store.directory(1).lacksFingerprints()).isFalse();
       assertThat(store.holds(ChunkRef.pack(1, 1), Chunks.fingerprint(similar(0, 0)), 0)).isTrue();
     }
   }
@@ -471,8 +471,8 @@ class DifferenceFaultsTest {
       mend(store, 10);
       assertThat(named(store, 2)).isEqualTo(1);
       ContainerDirectory content = store.directory(1);
-      assertThat(content.isUnnamed(0)).isFalse();
-      assertThat(content.isUnnamed(1)).isTrue();
+      assertThat(content.lacksFingerprint(0)).isFalse();
+      assertThat(content.lacksFingerprint(1)).isTrue();
       assertThatThrownBy(() -> Chunks.read(store, ChunkRef.pack(1, 1), LENGTH))
           .isInstanceOf(CorruptFrameException.class);
     }

@@ -385,11 +385,11 @@ class DifferencesInStoreTest {
       assertThat(named).isLessThan(chunks.size());
       assertThat(store.findDamage(0, 0, 10)).isFalse();
       assertSound();
-      assertThat(store.pollNamed()).isNull();
+      assertThat(store.pollFingerprinted()).isNull();
       mend(0);
       mend(RepairQueue.FIRST_SECONDS);
-      assertThat(store.pollNamed()).isEqualTo(ChunkRef.container(chunks.lastKey()));
-      assertThat(store.pollNamed()).isNull();
+      assertThat(store.pollFingerprinted()).isEqualTo(ChunkRef.container(chunks.lastKey()));
+      assertThat(store.pollFingerprinted()).isNull();
       assertFound();
       store.close();
       store = Chunks.open(copy, LocalDurableFiles.INSTANCE, settings);
@@ -421,7 +421,7 @@ class DifferencesInStoreTest {
     ContainerDirectory content = store.directory(0);
     assertThat(content.differences().count()).isPositive();
     for (int i = 0; i < content.chunkCount(); i++) {
-      assertThat(content.isUnnamed(i)).isEqualTo(content.isDifference(i));
+      assertThat(content.lacksFingerprint(i)).isEqualTo(content.isDifference(i));
     }
     mend(0);
     mend(RepairQueue.FIRST_SECONDS);
@@ -444,7 +444,7 @@ class DifferencesInStoreTest {
     }
     Files.write(first, bytes);
     open();
-    assertThat(store.directory(0).hasUnnamed()).isTrue();
+    assertThat(store.directory(0).lacksFingerprints()).isTrue();
     assertThat(store.mayHaveMore(0)).isTrue();
     mend(0);
     mend(RepairQueue.FIRST_SECONDS);
@@ -691,10 +691,12 @@ class DifferencesInStoreTest {
       byte[] changed = chunks.get(sound).clone();
       changed[7] ^= 1;
       appender.flush();
-      assertThat(store.isAsNamed(sound, true, Chunks.direct(chunks.get(sound)))).isTrue();
-      assertThat(store.isAsNamed(sound, true, Chunks.direct(changed))).isFalse();
-      assertThat(store.isAsNamed(sound, false, Chunks.direct(chunks.get(sound)))).isFalse();
-      assertThat(store.isAsNamed(ChunkRef.pack(99, 1), true, Chunks.direct(changed))).isFalse();
+      assertThat(store.matchesFingerprint(sound, true, Chunks.direct(chunks.get(sound)))).isTrue();
+      assertThat(store.matchesFingerprint(sound, true, Chunks.direct(changed))).isFalse();
+      assertThat(store.matchesFingerprint(sound, false, Chunks.direct(chunks.get(sound))))
+          .isFalse();
+      assertThat(store.matchesFingerprint(ChunkRef.pack(99, 1), true, Chunks.direct(changed)))
+          .isFalse();
     }
   }
 

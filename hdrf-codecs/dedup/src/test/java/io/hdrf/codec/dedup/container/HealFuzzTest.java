@@ -105,7 +105,7 @@ class HealFuzzTest extends OneContainerTestCase {
           Files.delete(file);
           Files.write(ContainerNames.file(dir, 0, ContainerNames.OPEN), written);
           try (ContainerStore store = open()) {
-            assertThat(store.directory(0).hasUnnamed()).isTrue();
+            assertThat(store.directory(0).lacksFingerprints()).isTrue();
           }
         }
         if (kind.equals("v1")) {
@@ -200,7 +200,7 @@ class HealFuzzTest extends OneContainerTestCase {
     store.compact(0, (directory, whole) -> live, found, Throttle.NONE);
     can.andNot(dead);
     // A chunk without a fingerprint can't be replaced.
-    if (all && !content.hasUnnamed()) {
+    if (all && !content.lacksFingerprints()) {
       BitSet now = readable(store, story.toString());
       assertThat(now).as(story.toString()).isEqualTo(live);
     }

@@ -153,23 +153,24 @@ public final class ContainerDirectory {
    */
   public boolean hasFingerprint(int index, byte[] fingerprint, int offset) {
     checkIndex(index);
-    return fingerprints.isEqual(index, fingerprint, offset) && !isUnnamed(index);
+    return fingerprints.isEqual(index, fingerprint, offset) && !lacksFingerprint(index);
   }
 
   /**
    * Returns whether the fingerprint of a chunk is unknown: of a difference whose directory was made
-   * again without its base. It can be read, but not be found, until {@link #named} tells it.
+   * again without its base. It can be read, but not be found, until {@link #withFingerprints} tells
+   * it.
    */
-  public boolean isUnnamed(int index) {
+  public boolean lacksFingerprint(int index) {
     checkIndex(index);
     return UnknownFingerprint.is(fingerprints.fingerprints(), index * Fingerprinter.LENGTH)
         && isDifference(index);
   }
 
-  /** Returns whether there is a chunk that {@link #isUnnamed}. Goes through the differences. */
-  public boolean hasUnnamed() {
+  /** Returns whether a chunk {@link #lacksFingerprint}. Goes through the differences. */
+  public boolean lacksFingerprints() {
     for (int place = 0; place < differences.count(); place++) {
-      if (isUnnamed(differences.index(place))) {
+      if (lacksFingerprint(differences.index(place))) {
         return true;
       }
     }
@@ -177,23 +178,23 @@ public final class ContainerDirectory {
   }
 
   /** The fingerprints of all chunks, one after the other; the caller's own. */
-  public byte[] names() {
+  public byte[] fingerprints() {
     return Arrays.copyOf(fingerprints.fingerprints(), chunkCount * Fingerprinter.LENGTH);
   }
 
   /**
    * The same directory with other fingerprints.
    *
-   * @param names as {@link #names} returns them; taken over
+   * @param all as {@link #fingerprints} returns them; taken over
    */
-  public ContainerDirectory named(byte[] names) {
+  public ContainerDirectory withFingerprints(byte[] all) {
     return new ContainerDirectory(
         groups,
         chunkCount,
         numbers,
         lengths,
         checksums,
-        new FingerprintTable(names),
+        new FingerprintTable(all),
         groupFirst,
         groupOriginalLength,
         originalBytes,
@@ -203,7 +204,7 @@ public final class ContainerDirectory {
   /** The index of a chunk with the fingerprint that begins at {@code offset}, or -1. */
   public int find(byte[] fingerprint, int offset) {
     int found = fingerprints.find(fingerprint, offset, chunkCount);
-    return found >= 0 && isUnnamed(found) ? -1 : found;
+    return found >= 0 && lacksFingerprint(found) ? -1 : found;
   }
 
   /** Returns the number of chunks before a chunk in its group. */

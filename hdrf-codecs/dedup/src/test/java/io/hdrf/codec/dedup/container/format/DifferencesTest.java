@@ -255,7 +255,7 @@ class DifferencesTest {
       UnknownFingerprint.put(i, name, 0);
       assertThat(directory.find(name, 0)).isEqualTo(-1);
       assertThat(directory.hasFingerprint(i, name, 0)).isFalse();
-      assertThat(directory.isUnnamed(i)).isTrue();
+      assertThat(directory.lacksFingerprint(i)).isTrue();
     }
     assertThat(directory.sameContent(directory)).isTrue();
   }
