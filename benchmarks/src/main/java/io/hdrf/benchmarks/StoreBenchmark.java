@@ -5,7 +5,6 @@ import io.hdrf.cluster.LocalCluster;
 import io.hdrf.cluster.ProcessUsage;
 import io.hdrf.cluster.RedisServer;
 import io.hdrf.metadata.MetadataStores;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.MetadataStoreProvider;
 import io.hdrf.spi.store.StoreBatch;
@@ -67,12 +66,6 @@ public final class StoreBenchmark implements Callable<Integer> {
       defaultValue = "1000",
       description = "Entries or keys of one call (${DEFAULT-VALUE}).")
   private int batch;
-
-  @Option(
-      names = "--durability",
-      defaultValue = "PROCESS",
-      description = "Of inserts: ${COMPLETION-CANDIDATES} (${DEFAULT-VALUE}).")
-  private Durability durability;
 
   @Option(
       names = "-D",
@@ -177,7 +170,7 @@ public final class StoreBenchmark implements Callable<Integer> {
         changes.put(Table.CHUNKS, StoreKeys.key(number), StoreKeys.value(number));
       }
       long began = System.nanoTime();
-      store.write(changes, durability);
+      store.write(changes);
       nanos += System.nanoTime() - began;
     }
     return nanos / 1e9;
@@ -246,13 +239,12 @@ public final class StoreBenchmark implements Callable<Integer> {
     PrintWriter printer = new PrintWriter(text);
     printer.printf(
         Locale.ROOT,
-        "### %s, %d entries of %d + %d bytes, %d a call, %s%n%n",
+        "### %s, %d entries of %d + %d bytes, %d a call%n%n",
         name,
         entries,
         StoreKeys.KEY_LENGTH,
         StoreKeys.VALUE_LENGTH,
-        batch,
-        durability);
+        batch);
     printer.printf("| | %s |%n|---|---|%n", name);
     results.forEach((what, value) -> printer.printf("| %s | %s |%n", what, value));
     return text.toString();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.metadata;
 
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
@@ -41,20 +40,15 @@ public final class LateStore implements MetadataStore {
   }
 
   @Override
-  public Durability durability() {
-    return Durability.PROCESS;
-  }
-
-  @Override
   public List<byte[]> get(Table table, List<byte[]> keys) throws MetadataException {
     return ask(store -> store.get(table, keys));
   }
 
   @Override
-  public void write(StoreBatch batch, Durability durability) throws MetadataException {
+  public void write(StoreBatch batch) throws MetadataException {
     ask(
         store -> {
-          store.write(batch, durability);
+          store.write(batch);
           return null;
         });
   }

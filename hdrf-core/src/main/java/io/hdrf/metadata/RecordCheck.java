@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.metadata;
 
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
@@ -154,7 +153,7 @@ public final class RecordCheck {
 
     @Override
     public void write(StoreBatch batch) throws IOException {
-      store.write(batch, Durability.PROCESS);
+      store.write(batch);
     }
 
     @Override

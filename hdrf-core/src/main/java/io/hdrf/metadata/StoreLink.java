@@ -2,7 +2,6 @@
 package io.hdrf.metadata;
 
 import io.hdrf.spi.io.DurableFiles;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.MetadataStoreProvider;
@@ -315,7 +314,7 @@ final class StoreLink implements Closeable {
       batch.put(Table.STATE, StoreIdentity.key(next.before.sequence()), next.before.encode());
     }
     unsure = next;
-    store.write(batch, Durability.PROCESS);
+    store.write(batch);
     held = next;
     unsure = null;
     writtenNanos = System.nanoTime();

@@ -3,7 +3,6 @@ package io.hdrf.metadata;
 
 import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.spi.PluginSettings;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataSpiVersion;
 import io.hdrf.spi.store.MetadataStore;
@@ -147,7 +146,7 @@ final class FailingStores implements MetadataStoreProvider {
     store.clear();
     StoreBatch batch = new StoreBatch();
     entries.forEach((key, value) -> batch.put(key.table(), key.bytes(), value));
-    store.write(batch, Durability.BUFFERED);
+    store.write(batch);
   }
 
   byte[] value(StoreContext context, Table table, byte[] key) throws MetadataException {
@@ -155,14 +154,14 @@ final class FailingStores implements MetadataStoreProvider {
   }
 
   void set(StoreContext context, Table table, byte[] key, byte[] value) throws MetadataException {
-    stores.open(context).write(new StoreBatch().put(table, key, value), Durability.BUFFERED);
+    stores.open(context).write(new StoreBatch().put(table, key, value));
   }
 
   void delete(StoreContext context, Table table, byte[] key) throws MetadataException {
-    stores.open(context).write(new StoreBatch().delete(table, key), Durability.BUFFERED);
+    stores.open(context).write(new StoreBatch().delete(table, key));
   }
 
   void write(StoreContext context, StoreBatch batch) throws MetadataException {
-    stores.open(context).write(batch, Durability.BUFFERED);
+    stores.open(context).write(batch);
   }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.block.TagKey;
 import io.hdrf.sample.MapStoreProvider;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.MetadataStoreProvider;
 import io.hdrf.spi.store.StoreBatch;
@@ -36,8 +35,7 @@ class OfflineStoreTest {
               .put(
                   Table.STATE,
                   StoreIdentity.key(7),
-                  new StoreIdentity(own, session, 7, true).encode()),
-          Durability.PROCESS);
+                  new StoreIdentity(own, session, 7, true).encode()));
     }
     MetadataStores.openOffline(provider, context, key).close();
     byte[] secret = new byte[TagKey.LENGTH];

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.scheme.Guide;
 import io.hdrf.spi.store.BaseMetadataStoreTestCase;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.MetadataStoreProvider;
 import io.hdrf.spi.store.StoreBatch;
@@ -41,8 +40,8 @@ class StoresGuideTest extends BaseMetadataStoreTestCase {
   void aTornEndIsCutOffAndDamageIsTold(@TempDir Path directory) throws IOException {
     byte[] key = {1};
     try (MetadataStore store = open("DS-1", "BP-1", directory)) {
-      store.write(new StoreBatch().put(Table.BLOCKS, key, new byte[] {2}), Durability.POWER);
-      store.write(new StoreBatch().put(Table.BLOCKS, key, new byte[] {3}), Durability.POWER);
+      store.write(new StoreBatch().put(Table.BLOCKS, key, new byte[] {2}));
+      store.write(new StoreBatch().put(Table.BLOCKS, key, new byte[] {3}));
     }
     Path log = directory.resolve("log");
     byte[] whole = Files.readAllBytes(log);

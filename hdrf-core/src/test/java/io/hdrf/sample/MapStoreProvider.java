@@ -2,7 +2,6 @@
 package io.hdrf.sample;
 
 import io.hdrf.spi.PluginSettings;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataSpiVersion;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.MetadataStoreProvider;
@@ -63,11 +62,6 @@ public final class MapStoreProvider implements MetadataStoreProvider {
     }
 
     @Override
-    public Durability durability() {
-      return Durability.BUFFERED;
-    }
-
-    @Override
     public List<byte[]> get(Table table, List<byte[]> keys) throws StoreUnreachableException {
       synchronized (tables) {
         checkOpen();
@@ -78,7 +72,7 @@ public final class MapStoreProvider implements MetadataStoreProvider {
     }
 
     @Override
-    public void write(StoreBatch batch, Durability durability) throws StoreUnreachableException {
+    public void write(StoreBatch batch) throws StoreUnreachableException {
       synchronized (tables) {
         checkOpen();
         for (StoreBatch.Change change : batch.changes()) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.cli;
 
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.StoreVisitor;
@@ -24,11 +23,6 @@ final class MemoryStore implements MetadataStore {
   }
 
   @Override
-  public Durability durability() {
-    return Durability.BUFFERED;
-  }
-
-  @Override
   public synchronized List<byte[]> get(Table table, List<byte[]> keys) {
     List<byte[]> values = new ArrayList<>(keys.size());
     keys.forEach(key -> values.add(copy(tables.get(table).get(key))));
@@ -36,7 +30,7 @@ final class MemoryStore implements MetadataStore {
   }
 
   @Override
-  public synchronized void write(StoreBatch batch, Durability durability) {
+  public synchronized void write(StoreBatch batch) {
     for (StoreBatch.Change change : batch.changes()) {
       if (change.value() == null) {
         tables.get(change.table()).remove(change.key());

@@ -3,7 +3,6 @@ package io.hdrf.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.Table;
 import java.util.ArrayList;
@@ -42,8 +41,7 @@ class MemoryStoreTest {
             .put(Table.CHUNKS, bytes(0x80, 0), bytes(3))
             .put(Table.CHUNKS, bytes(0x80, 0xff), bytes(4))
             .put(Table.CHUNKS, bytes(0x81), bytes(5))
-            .put(Table.BLOCKS, bytes(0x80, 1), bytes(6)),
-        Durability.POWER);
+            .put(Table.BLOCKS, bytes(0x80, 1), bytes(6)));
     assertThat(scanned(9, 0x80)).containsExactly(2, 3, 4);
     assertThat(scanned(2, 0x80)).containsExactly(2, 3);
     assertThat(scanned(9)).containsExactly(1, 2, 3, 4, 5);
@@ -54,11 +52,11 @@ class MemoryStoreTest {
 
   @Test
   void aValueBelongsToTheCallerAndADeleteRemovesIt() {
-    store.write(new StoreBatch().put(Table.CHUNKS, bytes(1), bytes(10)), Durability.BUFFERED);
+    store.write(new StoreBatch().put(Table.CHUNKS, bytes(1), bytes(10)));
     store.get(Table.CHUNKS, List.of(bytes(1))).get(0)[0] = 99;
     assertThat(store.get(Table.CHUNKS, List.of(bytes(2), bytes(1))))
         .containsExactly(null, bytes(10));
-    store.write(new StoreBatch().delete(Table.CHUNKS, bytes(1)), Durability.BUFFERED);
+    store.write(new StoreBatch().delete(Table.CHUNKS, bytes(1)));
     assertThat(store.get(Table.CHUNKS, List.of(bytes(1)))).containsExactly((byte[]) null);
   }
 }

@@ -9,7 +9,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.hdrf.cluster.ClusterException;
 import io.hdrf.metadata.BlockRecord;
 import io.hdrf.spi.io.LocalDurableFiles;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.KeptStoreProvider;
 import io.hdrf.spi.store.MetadataStoreProvider;
 import io.hdrf.spi.store.StoreBatch;
@@ -110,8 +109,7 @@ class StoppedStoreTest {
   }
 
   private void record(long id, byte[] value) {
-    store.write(
-        new StoreBatch().put(Table.BLOCKS, BlockRecord.key(id), value), Durability.BUFFERED);
+    store.write(new StoreBatch().put(Table.BLOCKS, BlockRecord.key(id), value));
   }
 
   private List<Long> recorded() {
@@ -230,7 +228,7 @@ class StoppedStoreTest {
     writeConf(lost.toString());
     assertThat(run(command)).startsWith("3 ").contains(why);
     record(1, BlockRecord.plain(100, 0, 0, 0).encode());
-    store.write(new StoreBatch().delete(Table.BLOCKS, BlockRecord.key(9)), Durability.BUFFERED);
+    store.write(new StoreBatch().delete(Table.BLOCKS, BlockRecord.key(9)));
     writeConf(lost + "," + volume);
     assertThat(run(command))
         .startsWith("3 ")
@@ -256,8 +254,7 @@ class StoppedStoreTest {
     MemoryStore records = new MemoryStore();
     records.write(
         new StoreBatch()
-            .put(Table.BLOCKS, BlockRecord.key(5), BlockRecord.plain(7, 3, 0, 0).encode()),
-        Durability.BUFFERED);
+            .put(Table.BLOCKS, BlockRecord.key(5), BlockRecord.plain(7, 3, 0, 0).encode()));
     Path near = volume("unreadable", id);
     Superblock.create(near.resolve(POOL).resolve("hdrf"), LocalDurableFiles.INSTANCE);
     KeptStoreProvider.STORES.put(id, records);

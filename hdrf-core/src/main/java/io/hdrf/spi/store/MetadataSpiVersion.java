@@ -10,7 +10,7 @@ public final class MetadataSpiVersion {
    * The current version. A compile-time constant on purpose: the compiler copies it into each
    * store.
    */
-  public static final int CURRENT = 2;
+  public static final int CURRENT = 3;
 
   private MetadataSpiVersion() {}
 }

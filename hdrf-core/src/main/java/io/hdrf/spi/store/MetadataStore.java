@@ -25,11 +25,6 @@ public interface MetadataStore extends Closeable {
   int MAX_VALUE_LENGTH = 4096;
 
   /**
-   * Returns the strongest level that this store keeps; a write that asks for more gets this one.
-   */
-  Durability durability();
-
-  /**
    * Looks up many keys at once.
    *
    * @return as many values as keys, in their order; null where there is no entry. The arrays belong
@@ -37,8 +32,12 @@ public interface MetadataStore extends Closeable {
    */
   List<byte[]> get(Table table, List<byte[]> keys) throws MetadataException;
 
-  /** Makes all changes of a batch, or none. */
-  void write(StoreBatch batch, Durability durability) throws MetadataException;
+  /**
+   * Makes all changes of a batch, or none. Once this has returned, they survive the end of the
+   * DataNode's process, however sudden, as far as the store is on this machine; a server promises
+   * what its operator has set. A loss of power may take them.
+   */
+  void write(StoreBatch batch) throws MetadataException;
 
   /**
    * Passes the entries whose keys begin with a prefix to a visitor, in no particular order. An

@@ -154,7 +154,6 @@ public abstract class BaseMetadataStoreTestCase {
       assertThat(contents(table)).isEmpty();
       assertThat(store.estimatedCount(table)).isZero();
     }
-    assertThat(store.durability()).isNotNull();
   }
 
   @Test
@@ -260,15 +259,6 @@ public abstract class BaseMetadataStoreTestCase {
     assertThat(contents(Table.CHUNKS)).isEqualTo(model);
   }
 
-  @Test
-  void everyLevelOfDurabilityIsTaken() throws IOException {
-    for (Durability durability : Durability.values()) {
-      byte[] key = bytes(durability.name());
-      store.write(new StoreBatch().put(Table.STATE, key, NO_BYTES), durability);
-    }
-    assertThat(contents(Table.STATE)).hasSize(Durability.values().length);
-  }
-
   // Scans
 
   @Test
@@ -367,7 +357,7 @@ public abstract class BaseMetadataStoreTestCase {
                     batch.put(Table.CHUNKS, bytes("comes" + round + "." + i), bytes("v"));
                     batch.delete(Table.CHUNKS, bytes("comes" + (round - 3) + "." + i));
                   }
-                  store.write(batch, Durability.BUFFERED);
+                  store.write(batch);
                 }
                 return null;
               });
@@ -466,7 +456,7 @@ public abstract class BaseMetadataStoreTestCase {
           new StoreBatch()
               .put(Table.BLOCKS, bytes("same"), bytes("of " + i))
               .put(Table.BLOCKS, bytes("own" + i), NO_BYTES);
-      stores.get(i).write(batch, Durability.PROCESS);
+      stores.get(i).write(batch);
     }
     for (int i = 0; i < stores.size(); i++) {
       assertThat(scan(stores.get(i), Table.BLOCKS, NO_BYTES))
@@ -487,8 +477,8 @@ public abstract class BaseMetadataStoreTestCase {
       for (Table table : Table.values()) {
         batch.put(table, bytes("k" + i), bytes(table + "" + i));
       }
-      store.write(batch, Durability.POWER);
-      store.write(new StoreBatch().delete(Table.BLOCKS, bytes("k" + (i - 1))), store.durability());
+      store.write(batch);
+      store.write(new StoreBatch().delete(Table.BLOCKS, bytes("k" + (i - 1))));
       reopen();
     }
     assertThat(get(Table.STATE, "k0", "k1", "k2")).containsExactly("STATE0", "STATE1", "STATE2");
@@ -572,16 +562,11 @@ public abstract class BaseMetadataStoreTestCase {
         model.get(table).put(ByteBuffer.wrap(key), ByteBuffer.wrap(value));
       }
     }
-    store.write(batch, randomDurability());
+    store.write(batch);
   }
 
   private Table randomTable() {
     return Table.values()[random.nextInt(Table.values().length)];
-  }
-
-  /** At least what survives a close of this store. */
-  private Durability randomDurability() {
-    return random.nextBoolean() ? Durability.PROCESS : store.durability();
   }
 
   private byte[] randomKey() {
@@ -620,7 +605,7 @@ public abstract class BaseMetadataStoreTestCase {
               }
               batch.put(Table.BLOCKS, bytes("shared" + choices.nextInt(20)), pattern(choices));
             }
-            store.write(batch, Durability.values()[round % 2]);
+            store.write(batch);
             List<byte[]> keys = new ArrayList<>();
             own.keySet().forEach(key -> keys.add(bytes(key)));
             for (int i = 0; i < 20; i++) {
@@ -755,7 +740,7 @@ public abstract class BaseMetadataStoreTestCase {
   }
 
   private void write(StoreBatch batch) throws IOException {
-    store.write(batch, Durability.PROCESS);
+    store.write(batch);
   }
 
   /** Puts {@code <prefix>0}, {@code <prefix>1} and so on. */

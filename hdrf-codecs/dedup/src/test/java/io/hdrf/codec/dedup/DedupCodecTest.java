@@ -11,7 +11,6 @@ import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.Pin;
 import io.hdrf.spi.scheme.StoredFrame;
 import io.hdrf.spi.scheme.TestSeed;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
@@ -709,7 +708,7 @@ class DedupCodecTest {
     assertThat(left).isLessThan(chunks);
     assertThat(problems).isEmpty();
     // A store that was restored from before the collection.
-    store.write(all, Durability.PROCESS);
+    store.write(all);
     assertThat(volume.dedup().check(problems::add))
         .containsEntry("indexEntries", chunks)
         .containsEntry("staleEntries", chunks - left)

@@ -287,9 +287,7 @@ class IndexRebuildTest {
     long entries = entries();
     assertThat(entries).isGreaterThan(4096);
     volume.close();
-    store.write(
-        new StoreBatch().delete(Table.STATE, DedupVolume.COMPLETE),
-        io.hdrf.spi.store.Durability.PROCESS);
+    store.write(new StoreBatch().delete(Table.STATE, DedupVolume.COMPLETE));
     AtomicInteger scans = new AtomicInteger();
     watcher =
         (operation, batch) -> {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.embedded;
 
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
@@ -19,12 +18,10 @@ import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.WriteBatch;
-import org.rocksdb.WriteOptions;
 
 /**
- * A store in one RocksDB database. {@link Durability#BUFFERED} writes go to memory, and to the disk
- * when a buffer is full or the store is closed; {@link Durability#PROCESS} adds a log, {@link
- * Durability#POWER} syncs it.
+ * A store in one RocksDB database. Writes go to memory and to a log that is not synced, and to the
+ * tables on the disk when a buffer is full or the store is closed.
  *
  * <p>Every call holds {@link #use} for reading, so that the handles are open; code that replaces or
  * closes handles holds it for writing.
@@ -83,11 +80,6 @@ final class EmbeddedStore implements MetadataStore {
   }
 
   @Override
-  public Durability durability() {
-    return Durability.POWER;
-  }
-
-  @Override
   public List<byte[]> get(Table table, List<byte[]> keys) throws MetadataException {
     return call(
         use.readLock(),
@@ -105,7 +97,7 @@ final class EmbeddedStore implements MetadataStore {
   }
 
   @Override
-  public void write(StoreBatch changes, Durability durability) throws MetadataException {
+  public void write(StoreBatch changes) throws MetadataException {
     call(
         use.readLock(),
         () -> {
@@ -118,21 +110,10 @@ final class EmbeddedStore implements MetadataStore {
                 batch.put(family, change.key(), change.value());
               }
             }
-            handles.database().write(options(durability), batch);
+            handles.database().write(handles.options().write(), batch);
           }
           return null;
         });
-  }
-
-  private WriteOptions options(Durability durability) {
-    switch (durability) {
-      case BUFFERED:
-        return handles.options().buffered();
-      case PROCESS:
-        return handles.options().process();
-      default:
-        return handles.options().power();
-    }
   }
 
   @Override

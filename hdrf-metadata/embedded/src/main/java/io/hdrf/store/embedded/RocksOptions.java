@@ -36,9 +36,9 @@ final class RocksOptions implements AutoCloseable {
   private final ColumnFamilyOptions table;
   private final ReadOptions lookUp = new ReadOptions();
   private final ReadOptions scan = new ReadOptions().setFillCache(false);
-  private final WriteOptions buffered = new WriteOptions().setDisableWAL(true);
-  private final WriteOptions process = new WriteOptions();
-  private final WriteOptions power = new WriteOptions().setSync(true);
+
+  /** Writes go to the log, which is not synced. */
+  private final WriteOptions write = new WriteOptions();
 
   RocksOptions(SharedMemory memory) {
     database = database(memory);
@@ -49,7 +49,8 @@ final class RocksOptions implements AutoCloseable {
     return new DBOptions()
         .setCreateIfMissing(true)
         .setCreateMissingColumnFamilies(true)
-        // Without it a batch without a log could become durable in one table and not in another.
+        // Else a loss of power could leave a batch in one table and not in another: the log, which
+        // is not synced, would end before it.
         .setAtomicFlush(true)
         // A crash may leave a torn tail; anything else is damage, and opening fails.
         .setWalRecoveryMode(WALRecoveryMode.TolerateCorruptedTailRecords)
@@ -110,26 +111,13 @@ final class RocksOptions implements AutoCloseable {
     return scan;
   }
 
-  /** Options without a log: writes are lost with the process unless flushed. */
-  WriteOptions buffered() {
-    return buffered;
-  }
-
-  /** Options that write the log, but don't sync it. */
-  WriteOptions process() {
-    return process;
-  }
-
-  /** Options that write and sync the log. */
-  WriteOptions power() {
-    return power;
+  WriteOptions write() {
+    return write;
   }
 
   @Override
   public void close() {
-    power.close();
-    process.close();
-    buffered.close();
+    write.close();
     scan.close();
     lookUp.close();
     table.close();

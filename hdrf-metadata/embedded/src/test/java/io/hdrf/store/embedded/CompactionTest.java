@@ -3,7 +3,6 @@ package io.hdrf.store.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.Table;
@@ -34,7 +33,7 @@ class CompactionTest {
         random.nextBytes(value);
         entries.put(Table.CHUNKS, Stores.bytes("key-" + i), value.clone());
       }
-      store.write(entries, Durability.PROCESS);
+      store.write(entries);
     }
     try (MetadataStore store = Stores.open(directory)) {
       long full = tables(directory);
@@ -43,7 +42,7 @@ class CompactionTest {
       for (int i = 1; i < ENTRIES; i++) {
         deletions.delete(Table.CHUNKS, Stores.bytes("key-" + i));
       }
-      store.write(deletions, Durability.PROCESS);
+      store.write(deletions);
       assertThat(tables(directory)).isGreaterThanOrEqualTo(full);
       store.compact(Table.CHUNKS);
       assertThat(tables(directory)).isLessThan(full / 50);
@@ -86,7 +85,8 @@ class CompactionTest {
   }
 
   private static boolean isCutShort(Path directory, Stop stop) throws Exception {
-    byte[] value = new byte[2000];
+    // All together less than a log may have, so that they are in one table.
+    byte[] value = new byte[1500];
     try (MetadataStore store = Stores.open(directory, ROOM)) {
       Random random = new Random(1);
       for (int i = 0; i < ENTRIES; ) {
@@ -95,7 +95,7 @@ class CompactionTest {
           random.nextBytes(value);
           entries.put(Table.CHUNKS, Stores.bytes("key-" + i), value.clone());
         }
-        store.write(entries, Durability.BUFFERED);
+        store.write(entries);
       }
     }
     long full = tables(directory);
@@ -104,7 +104,7 @@ class CompactionTest {
       for (int i = 1; i < ENTRIES; i++) {
         deletions.delete(Table.CHUNKS, Stores.bytes("key-" + i));
       }
-      store.write(deletions, Durability.BUFFERED);
+      store.write(deletions);
       AtomicReference<Exception> failure = new AtomicReference<>();
       Thread compacting =
           new Thread(

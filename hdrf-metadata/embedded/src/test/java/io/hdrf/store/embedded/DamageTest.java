@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.spi.scheme.TestSeed;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.StoreCorruptException;
@@ -71,7 +70,7 @@ class DamageTest {
         model.put("k" + j, "of " + j + " from " + from);
         batch.put(TABLE, Stores.bytes("k" + j), Stores.bytes(model.get("k" + j)));
       }
-      store.write(batch, Durability.PROCESS);
+      store.write(batch);
     }
   }
 
@@ -163,8 +162,7 @@ class DamageTest {
   }
 
   private static String assertUsable(MetadataStore store) throws IOException {
-    store.write(
-        new StoreBatch().put(TABLE, Stores.bytes("new"), Stores.bytes("v")), Durability.POWER);
+    store.write(new StoreBatch().put(TABLE, Stores.bytes("new"), Stores.bytes("v")));
     assertThat(Stores.contents(store, TABLE)).containsOnlyKeys("new");
     return "set aside";
   }

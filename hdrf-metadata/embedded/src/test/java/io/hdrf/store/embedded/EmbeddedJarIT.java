@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.hdrf.metadata.MetadataStores;
 import io.hdrf.scheme.SchemeRegistry;
 import io.hdrf.spi.PluginSettings;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.MetadataStoreProvider;
 import io.hdrf.spi.store.StoreBatch;
@@ -54,7 +53,7 @@ class EmbeddedJarIT {
     StoreContext context = new StoreContext(settings, directory.resolve("store"), "DS-1", "BP-1");
     byte[] key = Stores.bytes("key");
     try (MetadataStore store = provider.open(context)) {
-      store.write(new StoreBatch().put(Table.BLOCKS, key, key), Durability.PROCESS);
+      store.write(new StoreBatch().put(Table.BLOCKS, key, key));
     }
     try (MetadataStore store = provider.open(context)) {
       assertThat(store.get(Table.BLOCKS, List.of(key))).containsExactly(key);

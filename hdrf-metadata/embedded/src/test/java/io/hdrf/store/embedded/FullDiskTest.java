@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.hdrf.io.ChildJvm;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
@@ -95,8 +94,7 @@ class FullDiskTest {
     }
 
     private static void put(MetadataStore store, int i) throws MetadataException {
-      store.write(
-          new StoreBatch().put(Table.CHUNKS, Stores.bytes("k" + i), value(i)), Durability.POWER);
+      store.write(new StoreBatch().put(Table.CHUNKS, Stores.bytes("k" + i), value(i)));
     }
 
     private static void check(MetadataStore store, int count) throws MetadataException {

@@ -3,7 +3,6 @@ package io.hdrf.store.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.Table;
@@ -73,10 +72,10 @@ class GoldenStoreTest {
     Path scratch = Files.createTempDirectory("golden");
     Path directory = scratch.resolve("store");
     try (MetadataStore store = Stores.open(directory)) {
-      store.write(batch(0, FIRST_PART), Durability.POWER);
+      store.write(batch(0, FIRST_PART));
     }
     try (MetadataStore store = Stores.open(directory)) {
-      store.write(batch(FIRST_PART, ENTRIES), Durability.POWER);
+      store.write(batch(FIRST_PART, ENTRIES));
     }
     Path archive = Path.of(args[0]).resolve(ARCHIVE).toAbsolutePath();
     new ProcessBuilder(

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.ChildJvm;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreUnreachableException;
 import io.hdrf.spi.store.Table;
@@ -25,7 +24,7 @@ class KilledProcessTest {
   /** Writes enough that buffers are flushed meanwhile. */
   @Test
   void whatTheLogWasToldSurvivesAKill() throws Exception {
-    int acknowledged = writeAndKill(Durability.PROCESS, 6000);
+    int acknowledged = writeAndKill(6000);
     try (MetadataStore store = Stores.open(store())) {
       for (Table table : Table.values()) {
         Map<String, String> contents = Stores.contents(store, table);
@@ -37,27 +36,14 @@ class KilledProcessTest {
     assertThat(Stores.list(directory)).containsExactly(store());
   }
 
-  @Test
-  void aBatchWithoutALogIsThereInAllTablesOrNone() throws Exception {
-    writeAndKill(Durability.BUFFERED, 9000);
-    try (MetadataStore store = Stores.open(store())) {
-      Map<String, String> contents = Stores.contents(store, Table.BLOCKS);
-      assertThat(contents).as("flushed before the kill").isNotEmpty();
-      assertThat(Stores.contents(store, Table.STATE)).isEqualTo(contents);
-      for (int i = 0; i < contents.size(); i++) {
-        assertThat(contents).containsEntry("k" + i, Writer.value(i));
-      }
-    }
-  }
-
   private Path store() {
     return directory.resolve("store");
   }
 
   /** Returns the last number that the process printed. */
-  private int writeAndKill(Durability durability, int atLeast) throws Exception {
+  private int writeAndKill(int atLeast) throws Exception {
     int last = -1;
-    try (ChildJvm process = ChildJvm.start(Stores.JVM_FLAGS, Writer.class, store(), durability)) {
+    try (ChildJvm process = ChildJvm.start(Stores.JVM_FLAGS, Writer.class, store())) {
       while (last < atLeast) {
         last = number(process.readLine());
       }

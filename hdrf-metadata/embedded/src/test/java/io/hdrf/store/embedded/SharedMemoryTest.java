@@ -3,7 +3,6 @@ package io.hdrf.store.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.Table;
@@ -58,7 +57,7 @@ class SharedMemoryTest {
           random.nextBytes(key);
           batch.put(Table.CHUNKS, key.clone(), new byte[100]);
         }
-        store.write(batch, Durability.BUFFERED);
+        store.write(batch);
         most = Math.max(most, memory.cache().getUsage());
       }
     }
@@ -92,7 +91,7 @@ class SharedMemoryTest {
         for (Table table : Table.values()) {
           batch.put(table, key.clone(), new byte[100]);
         }
-        store.write(batch, Durability.PROCESS);
+        store.write(batch);
       }
     }
     try (Stream<Path> files = Files.walk(directory)) {

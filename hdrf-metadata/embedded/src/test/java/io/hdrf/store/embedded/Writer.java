@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.embedded;
 
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.Table;
@@ -16,17 +15,14 @@ final class Writer {
 
   private Writer() {}
 
-  /** Arguments: directory and durability. */
+  /** Argument: the directory. */
   public static void main(String[] args) throws IOException {
-    Durability durability = Durability.valueOf(args[1]);
     try (MetadataStore store = Stores.open(Path.of(args[0]))) {
       for (int i = 0; true; i++) {
         byte[] key = Stores.bytes("k" + i);
         byte[] value = Stores.bytes(value(i));
-        store.write(
-            new StoreBatch().put(Table.BLOCKS, key, value).put(Table.STATE, key, value),
-            durability);
-        store.write(new StoreBatch().put(Table.CHUNKS, key, value), durability);
+        store.write(new StoreBatch().put(Table.BLOCKS, key, value).put(Table.STATE, key, value));
+        store.write(new StoreBatch().put(Table.CHUNKS, key, value));
         System.out.println(i);
       }
     }

@@ -3,7 +3,6 @@ package io.hdrf.store.redis;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
@@ -169,11 +168,6 @@ final class RedisStore implements MetadataStore {
   }
 
   @Override
-  public Durability durability() {
-    return Durability.BUFFERED;
-  }
-
-  @Override
   public List<byte[]> get(Table table, List<byte[]> keys) throws MetadataException {
     List<Command> commands = new ArrayList<>(keys.size());
     for (byte[] key : keys) {
@@ -187,7 +181,7 @@ final class RedisStore implements MetadataStore {
   }
 
   @Override
-  public void write(StoreBatch batch, Durability durability) throws MetadataException {
+  public void write(StoreBatch batch) throws MetadataException {
     if (batch.size() == 0) {
       client.read(Collections.emptyList());
       return;

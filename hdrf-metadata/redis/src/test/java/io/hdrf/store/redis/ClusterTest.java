@@ -14,7 +14,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.cluster.RedisServer;
 import io.hdrf.cluster.Waiting;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.StoreUnreachableException;
@@ -90,7 +89,7 @@ class ClusterTest {
         for (Table table : Table.values()) {
           batch.put(table, bytes("k"), bytes("v"));
         }
-        store.write(batch, Durability.BUFFERED);
+        store.write(batch);
         assertThat(get(store, "k")).isEqualTo("v");
         assertThat(count(store, Table.CHUNKS)).isEqualTo(301);
         homes.add(homeOf(pool));
@@ -117,7 +116,7 @@ class ClusterTest {
     String pool = "BP-moves";
     try (MetadataStore store = open(cluster(), pool)) {
       put(store, "k", "v");
-      store.write(batch("c", 50, 10), Durability.BUFFERED);
+      store.write(batch("c", 50, 10));
       RedisServer from = homeOf(pool);
       RedisServer to = next(from);
       String slot = Integer.toString(new RedisNamespace("DS-1", pool).slot());
@@ -138,7 +137,7 @@ class ClusterTest {
       assertThat(values.subList(50, 3000)).containsOnlyNulls();
 
       move(slot, pool);
-      store.write(batch("d", 2000, 10), Durability.BUFFERED);
+      store.write(batch("d", 2000, 10));
       move(slot, pool);
       assertThat(count(store, Table.CHUNKS)).isEqualTo(2050);
       move(slot, pool);

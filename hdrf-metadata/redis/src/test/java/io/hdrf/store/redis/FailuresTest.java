@@ -15,7 +15,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.cluster.RedisServer;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.StoreCorruptException;
@@ -135,7 +134,7 @@ class FailuresTest {
     assertThat(server.cli("exists", KEYS + "namespace")).isEqualTo("0");
     put(store, "new", "v");
     server.empty();
-    store.write(batch("c", 2, 1), Durability.BUFFERED);
+    store.write(batch("c", 2, 1));
     put(store, "new", "v");
     try (MetadataStore other = open(set(configuration(server), "buckets", "1024"))) {
       assertThat(get(other, "new")).as("found by the buckets that were used").isEqualTo("v");
@@ -149,7 +148,7 @@ class FailuresTest {
     try (MetadataStore other = open(set(configuration(server), "buckets", "1024"))) {
       put(other, "k", "v");
       assertThatThrownBy(() -> put(store, "k", "v")).isInstanceOf(StoreCorruptException.class);
-      assertThatThrownBy(() -> store.write(batch("c", 2, 1), Durability.BUFFERED))
+      assertThatThrownBy(() -> store.write(batch("c", 2, 1)))
           .isInstanceOf(StoreCorruptException.class);
     }
   }
@@ -212,13 +211,13 @@ class FailuresTest {
         TIMEOUT.plus(SLACK),
         () -> {
           suspendAnew();
-          return timeOf(() -> store.write(batch, Durability.BUFFERED));
+          return timeOf(() -> store.write(batch));
         });
     server.resume();
     assertThat(eventually(() -> count(store, Table.CHUNKS))).isZero();
     eventually(
         () -> {
-          store.write(batch, Durability.BUFFERED);
+          store.write(batch);
           return null;
         });
     assertThat(count(store, Table.CHUNKS)).isEqualTo(2000);
@@ -243,18 +242,18 @@ class FailuresTest {
   @Test
   void aFullServerCanBeReadAndCleanedUp() throws Exception {
     put(store, "k", "v");
-    store.write(batch("first", 100, 100), Durability.BUFFERED);
+    store.write(batch("first", 100, 100));
     server.cli("config", "set", "maxmemory", "1mb");
     StoreBatch batch = batch("second", 100, 100).put(Table.BLOCKS, bytes("k"), bytes("w"));
-    assertThatThrownBy(() -> store.write(batch, Durability.BUFFERED))
+    assertThatThrownBy(() -> store.write(batch))
         .isInstanceOf(StoreFullException.class)
         .hasMessageContaining(server.address());
-    assertThatThrownBy(() -> store.write(batch("large", 2000, 4000), Durability.BUFFERED))
+    assertThatThrownBy(() -> store.write(batch("large", 2000, 4000)))
         .isInstanceOf(StoreFullException.class);
     assertThat(get(store, "k")).isEqualTo("v");
     assertThat(count(store, Table.CHUNKS)).isEqualTo(100);
     open(configuration(server)).close();
-    store.write(new StoreBatch().delete(Table.BLOCKS, bytes("k")), Durability.BUFFERED);
+    store.write(new StoreBatch().delete(Table.BLOCKS, bytes("k")));
     assertThat(get(store, "k")).isNull();
     store.clear();
     assertThat(count(store, Table.CHUNKS)).isZero();

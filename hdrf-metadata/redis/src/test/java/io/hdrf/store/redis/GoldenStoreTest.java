@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.cluster.RedisServer;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.Table;
@@ -88,7 +87,7 @@ class GoldenStoreTest {
               entries.forEach(
                   (key, value) ->
                       batch.put(table, key.getBytes(US_ASCII), value.getBytes(US_ASCII))));
-      store.write(batch, Durability.BUFFERED);
+      store.write(batch);
     }
     List<String> written = new ArrayList<>();
     for (String key : server.cli("keys", "*").split("\n", -1)) {

@@ -14,7 +14,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.cluster.RedisServer;
 import io.hdrf.spi.BadSettingException;
 import io.hdrf.spi.PluginSettings;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreUnreachableException;
 import io.hdrf.spi.store.Table;
@@ -83,7 +82,7 @@ class LoginTest {
   void theDocumentedRightsAreEnoughForEverything() throws IOException {
     try (MetadataStore store = open(set(login("hdrf", SECRET), "database", "3"))) {
       put(store, "k", "v");
-      store.write(batch("c", 10, 10), Durability.BUFFERED);
+      store.write(batch("c", 10, 10));
       assertThat(get(store, "k")).isEqualTo("v");
       assertThat(count(store, Table.CHUNKS)).isEqualTo(10);
       assertThat(store.estimatedCount(Table.CHUNKS)).isEqualTo(10);

@@ -4,7 +4,6 @@ package io.hdrf.store.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.cluster.RedisServer;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.Table;
@@ -82,7 +81,7 @@ class MemoryPerEntryTest {
           random.nextBytes(value);
           entries.put(table, key, value);
         }
-        store.write(entries, Durability.BUFFERED);
+        store.write(entries);
       }
       double seconds = (System.nanoTime() - start) / 1e9;
       double bytes = (double) (usedMemory() - before) / ENTRIES;

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.cluster.RedisServer;
 import io.hdrf.metadata.MetadataStores;
 import io.hdrf.spi.PluginSettings;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.MetadataStoreProvider;
 import io.hdrf.spi.store.StoreBatch;
@@ -56,9 +55,7 @@ class RedisJarIT {
       provider.checkSettings(settings);
       try (MetadataStore store = open(settings)) {
         byte[] key = {1};
-        store.write(
-            new StoreBatch().put(Table.BLOCKS, key, key).put(Table.CHUNKS, key, key),
-            Durability.POWER);
+        store.write(new StoreBatch().put(Table.BLOCKS, key, key).put(Table.CHUNKS, key, key));
         assertThat(store.get(Table.CHUNKS, List.of(key))).containsExactly(key);
         List<byte[]> shown = new ArrayList<>();
         store.scan(Table.BLOCKS, new byte[0], (k, value) -> shown.add(value));

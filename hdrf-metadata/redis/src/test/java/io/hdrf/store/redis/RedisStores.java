@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.hdrf.cluster.RedisServer;
 import io.hdrf.spi.PluginSettings;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
@@ -70,7 +69,7 @@ final class RedisStores {
   }
 
   static void put(MetadataStore store, String key, String value) throws IOException {
-    store.write(new StoreBatch().put(Table.BLOCKS, bytes(key), bytes(value)), Durability.BUFFERED);
+    store.write(new StoreBatch().put(Table.BLOCKS, bytes(key), bytes(value)));
   }
 
   /** Returns the value, or null. */

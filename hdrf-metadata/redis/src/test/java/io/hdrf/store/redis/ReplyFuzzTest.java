@@ -4,7 +4,6 @@ package io.hdrf.store.redis;
 import com.code_intelligence.jazzer.api.BugDetectors;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.hdrf.spi.PluginSettings;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
@@ -80,11 +79,9 @@ class ReplyFuzzTest {
                 check(value == null || value.length <= MetadataStore.MAX_VALUE_LENGTH);
               }
             },
-            store -> store.write(new StoreBatch().put(Table.BLOCKS, KEY, KEY), BUFFERED),
+            store -> store.write(new StoreBatch().put(Table.BLOCKS, KEY, KEY)),
             store ->
-                store.write(
-                    new StoreBatch().put(Table.BLOCKS, KEY, KEY).delete(Table.STATE, KEY),
-                    BUFFERED),
+                store.write(new StoreBatch().put(Table.BLOCKS, KEY, KEY).delete(Table.STATE, KEY)),
             store ->
                 store.scan(
                     Table.STATE,
@@ -145,7 +142,6 @@ class ReplyFuzzTest {
   }
 
   private static final byte[] KEY = {'k'};
-  private static final Durability BUFFERED = Durability.BUFFERED;
 
   private interface Use {
     void of(MetadataStore store) throws IOException;

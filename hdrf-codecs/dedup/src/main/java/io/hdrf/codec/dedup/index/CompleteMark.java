@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.index;
 
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
@@ -89,7 +88,7 @@ final class CompleteMark {
 
   void setUpto(long container) throws MetadataException {
     store.write(
-        new StoreBatch().put(Table.STATE, UPTO_KEY, encoded(container)), Durability.PROCESS);
+        new StoreBatch().put(Table.STATE, UPTO_KEY, encoded(container)));
   }
 
   private static byte[] encoded(long container) {
@@ -101,9 +100,7 @@ final class CompleteMark {
   }
 
   void set() throws MetadataException {
-    store.write(
-        new StoreBatch().put(Table.STATE, KEY, value).delete(Table.STATE, REBUILD_KEY),
-        Durability.PROCESS);
+    store.write(new StoreBatch().put(Table.STATE, KEY, value).delete(Table.STATE, REBUILD_KEY));
   }
 
   void setPosition(Position position) throws MetadataException {
@@ -113,7 +110,7 @@ final class CompleteMark {
             .putLong(position.next())
             .putLong(position.last())
             .array();
-    store.write(new StoreBatch().put(Table.STATE, REBUILD_KEY, encoded), Durability.PROCESS);
+    store.write(new StoreBatch().put(Table.STATE, REBUILD_KEY, encoded));
   }
 
   /** The store has not the whole index, and none is under way. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.codec.dedup.index;
 
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
@@ -19,13 +18,13 @@ final class Deletions {
    */
   static void write(MetadataStore store, StoreBatch batch) throws MetadataException {
     try {
-      store.write(batch, Durability.PROCESS);
+      store.write(batch);
     } catch (StoreFullException e) {
       if (batch.size() == 1) {
         throw e;
       }
       for (StoreBatch.Change change : batch.changes()) {
-        store.write(new StoreBatch().delete(change.table(), change.key()), Durability.PROCESS);
+        store.write(new StoreBatch().delete(change.table(), change.key()));
       }
     }
   }

@@ -3,7 +3,6 @@ package io.hdrf.codec.dedup.index;
 
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.codec.dedup.dba.BloomFilterArray;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
@@ -116,7 +115,7 @@ final class EntryWriter {
       segments.addGeneration(batch, segment, generation);
       next.put(segment, generation);
     }
-    store.write(batch, Durability.PROCESS);
+    store.write(batch);
     entries.end();
     generations.putAll(next);
     counters.written.add(entries.count());

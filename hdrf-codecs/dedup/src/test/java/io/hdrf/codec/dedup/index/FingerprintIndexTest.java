@@ -13,7 +13,6 @@ import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.InMemory;
 import io.hdrf.spi.io.LocalDurableFiles;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.StoreFullException;
 import io.hdrf.spi.store.StoreUnreachableException;
@@ -530,7 +529,7 @@ class FingerprintIndexTest {
     List<byte[]> keys = new ArrayList<>();
     store.map.scan(table, new byte[0], (key, value) -> keys.add(key.clone()));
     for (byte[] key : keys) {
-      store.map.write(new StoreBatch().delete(table, key), Durability.PROCESS);
+      store.map.write(new StoreBatch().delete(table, key));
     }
   }
 
@@ -549,7 +548,7 @@ class FingerprintIndexTest {
     delete(Table.STATE);
     delete(Table.CHUNKS);
     for (StoreBatch entry : copy) {
-      store.map.write(entry, Durability.PROCESS);
+      store.map.write(entry);
     }
   }
 
@@ -636,8 +635,7 @@ class FingerprintIndexTest {
     work();
     store.index.close();
     store.map.write(
-        new StoreBatch().delete(Table.STATE, "dedup.upto".getBytes(StandardCharsets.US_ASCII)),
-        Durability.PROCESS);
+        new StoreBatch().delete(Table.STATE, "dedup.upto".getBytes(StandardCharsets.US_ASCII)));
     delete(Table.CHUNKS);
     another(IndexSettings.from(store.dedup())).close();
     assertThat(entries()).isEmpty();
@@ -755,16 +753,15 @@ class FingerprintIndexTest {
         }
         // As when another sample is configured: the old entries are still there.
         own.map.write(
-            new StoreBatch().delete(Table.STATE, "dedup.index".getBytes(StandardCharsets.US_ASCII)),
-            Durability.PROCESS);
+            new StoreBatch()
+                .delete(Table.STATE, "dedup.index".getBytes(StandardCharsets.US_ASCII)));
         // An entry of an unknown segment.
         own.map.write(
             new StoreBatch()
                 .put(
                     Table.CHUNKS,
                     IndexEntry.key(77, IndexedContainers.name(99), 0),
-                    IndexEntry.value(99)),
-            Durability.PROCESS);
+                    IndexEntry.value(99)));
         AtomicInteger left = new AtomicInteger(point);
         own.index.work(() -> left.getAndDecrement() <= 0);
         stopped = left.get() < 0;

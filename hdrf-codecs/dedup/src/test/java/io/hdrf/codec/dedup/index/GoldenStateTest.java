@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.spi.PluginSettings;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.StoreContext;
@@ -52,8 +51,7 @@ class GoldenStateTest {
 
   private static void put(MetadataStore store, String key, String hex) throws IOException {
     store.write(
-        new StoreBatch().put(Table.STATE, key.getBytes(ISO_8859_1), HexFormat.of().parseHex(hex)),
-        Durability.PROCESS);
+        new StoreBatch().put(Table.STATE, key.getBytes(ISO_8859_1), HexFormat.of().parseHex(hex)));
   }
 
   @Test
@@ -83,7 +81,7 @@ class GoldenStateTest {
       CompleteMark mark = new CompleteMark(store, SAMPLE);
       StoreBatch batch = new StoreBatch();
       new StoredSegments(store).addGeneration(batch, 0x102, 0x0102030405060708L);
-      store.write(batch, Durability.PROCESS);
+      store.write(batch);
       mark.setPosition(new CompleteMark.Position(5, 0x102));
       assertThat(state(store))
           .isEqualTo(

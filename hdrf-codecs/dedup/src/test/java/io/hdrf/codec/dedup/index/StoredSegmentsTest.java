@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.hdrf.codec.dedup.IndexedContainers;
 import io.hdrf.sample.MapStoreProvider;
 import io.hdrf.spi.PluginSettings;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.StoreContext;
@@ -41,7 +40,7 @@ class StoredSegmentsTest {
           Table.CHUNKS, IndexEntry.key(segment, IndexedContainers.name(i), 0), IndexEntry.value(i));
     }
     segments.addGeneration(batch, segment, 1);
-    store.write(batch, Durability.PROCESS);
+    store.write(batch);
   }
 
   private static byte[] state(int segment) {
@@ -50,7 +49,7 @@ class StoredSegmentsTest {
   }
 
   private void putState(byte[] key, byte[] value) throws Exception {
-    store.write(new StoreBatch().put(Table.STATE, key, value), Durability.PROCESS);
+    store.write(new StoreBatch().put(Table.STATE, key, value));
   }
 
   @Test
@@ -58,7 +57,7 @@ class StoredSegmentsTest {
     assertThat(segments.generation(5)).isZero();
     StoreBatch batch = new StoreBatch();
     segments.addGeneration(batch, 5, 0x0102030405060708L);
-    store.write(batch, Durability.PROCESS);
+    store.write(batch);
     assertThat(segments.generation(5)).isEqualTo(0x0102030405060708L);
     assertThat(segments.generation(6)).isZero();
     putState(state(6), new byte[] {1, 2, 3});
@@ -87,7 +86,7 @@ class StoredSegmentsTest {
     putEntries(3, 10);
     putEntries(4, 2);
     byte[] strange = Arrays.copyOf(IndexEntry.prefix(4), IndexEntry.KEY_LENGTH - 1);
-    store.write(new StoreBatch().put(Table.CHUNKS, strange, new byte[1]), Durability.PROCESS);
+    store.write(new StoreBatch().put(Table.CHUNKS, strange, new byte[1]));
     List<String> shown = new ArrayList<>();
     segments.scan(
         4,
