@@ -41,7 +41,14 @@ public final class SchemeRegistry {
       Collections.unmodifiableSet(
           new HashSet<>(
               Arrays.asList(
-                  "none", "schemes", "plugins", "hadoop", "reduce", "filter", "read", "metadata",
+                  "none",
+                  "schemes",
+                  "plugins",
+                  "hadoop",
+                  "reduce",
+                  "filter",
+                  "read",
+                  "metadata",
                   "mirror")));
 
   private final String where;

@@ -60,7 +60,6 @@ class HdrfDefaultsTest {
     conf.set("hdrf.metadata.store", "mine");
     conf.set("hdrf.metadata.mine.level", "1");
     conf.set("hdrf.metadata.redis.uri", "redis://server");
-    assertThat(new HdrfConf(conf).unknownKeys(Set.of()))
-        .containsExactly("hdrf.metadata.redis.uri");
+    assertThat(new HdrfConf(conf).unknownKeys(Set.of())).containsExactly("hdrf.metadata.redis.uri");
   }
 }

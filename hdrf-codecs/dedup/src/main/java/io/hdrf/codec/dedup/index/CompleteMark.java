@@ -87,8 +87,7 @@ final class CompleteMark {
   }
 
   void setUpto(long container) throws MetadataException {
-    store.write(
-        new StoreBatch().put(Table.STATE, UPTO_KEY, encoded(container)));
+    store.write(new StoreBatch().put(Table.STATE, UPTO_KEY, encoded(container)));
   }
 
   private static byte[] encoded(long container) {

@@ -5,7 +5,6 @@ import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.StoreFullException;
-import io.hdrf.spi.store.Table;
 
 /** Changes that only delete. */
 final class Deletions {

@@ -147,8 +147,7 @@ class ContainerHealTest extends OneContainerTestCase {
         assertThat(gone).isEqualTo(dead);
         needed.andNot(gone);
         CompactionResult result =
-            store.compact(
-                0, (all, whole) -> needed, replacements(store, damaged), Throttle.NONE);
+            store.compact(0, (all, whole) -> needed, replacements(store, damaged), Throttle.NONE);
         assertThat(result.replaced()).isEqualTo(damaged);
         for (int i = needed.nextSetBit(0); i >= 0; i = needed.nextSetBit(i + 1)) {
           Chunks.assertHas(store, ChunkRef.pack(0, i), chunk(i));

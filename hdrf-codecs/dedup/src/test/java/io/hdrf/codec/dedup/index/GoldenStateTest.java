@@ -93,8 +93,7 @@ class GoldenStateTest {
       mark.set();
       mark.setUpto(0x103);
       assertThat(state(store))
-          .isEqualTo(
-              Map.of(SEGMENT, "0102030405060708", WHOLE, "0108", UPTO, "0000000000000103"));
+          .isEqualTo(Map.of(SEGMENT, "0102030405060708", WHOLE, "0108", UPTO, "0000000000000103"));
       mark.remove();
       assertThat(state(store)).isEqualTo(Map.of(SEGMENT, "0102030405060708"));
     }
