@@ -76,7 +76,6 @@ public final class EmbeddedStoreProvider implements MetadataStoreProvider {
 
   private static MetadataStore openAsItIs(StoreDirectory directory, int memory)
       throws MetadataException {
-    directory.check();
-    return new EmbeddedStore(directory, RocksHandles.open(directory.path(), memory));
+    return new EmbeddedStore(directory, memory, EmbeddedStore.openHandles(directory, memory));
   }
 }

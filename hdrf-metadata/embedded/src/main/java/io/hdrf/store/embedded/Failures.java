@@ -54,6 +54,14 @@ final class Failures {
         : new StoreUnreachableException(message, e);
   }
 
+  /**
+   * Returns whether RocksDB goes on by itself once the cause is gone: where there is no room.
+   * Otherwise it may refuse all writes until the database is opened again.
+   */
+  static boolean passes(RocksDBException e) {
+    return e.getStatus() != null && e.getStatus().getSubCode() == Status.SubCode.NoSpace;
+  }
+
   private static boolean isFull(Exception e) {
     return DiskErrors.isNoSpace(e) || String.valueOf(e.getMessage()).contains(QUOTA);
   }

@@ -20,7 +20,7 @@ import org.rocksdb.RocksDBException;
  * Owns everything native of one database: opens it, and closes it in the order that RocksDB
  * demands. Each table is a column family, named {@code t} and the table's code. Using a handle
  * after {@link #close}, or one of {@link #family} after {@link #clear}, crashes the JVM: the caller
- * prevents that.
+ * prevents that. After a failed {@link #clear} only {@link #close} may follow.
  */
 final class RocksHandles {
 
@@ -87,7 +87,6 @@ final class RocksHandles {
     return options;
   }
 
-  /** Returns the table's handle; null if {@link #clear} failed half-way. */
   ColumnFamilyHandle family(Table table) {
     return families.get(table);
   }
@@ -95,11 +94,9 @@ final class RocksHandles {
   /** Replaces a table with an empty one; durable on return. */
   void clear(Table table) throws RocksDBException {
     ColumnFamilyHandle old = families.get(table);
-    if (old != null) {
-      database.dropColumnFamily(old);
-      families.remove(table);
-      old.close();
-    }
+    database.dropColumnFamily(old);
+    families.remove(table);
+    old.close();
     families.put(table, database.createColumnFamily(descriptor(table, options)));
   }
 
