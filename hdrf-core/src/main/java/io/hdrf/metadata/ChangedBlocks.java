@@ -4,7 +4,6 @@ package io.hdrf.metadata;
 import io.hdrf.spi.io.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,8 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The blocks of one pool on one volume whose records are to be written. The first of them removes
- * the mark of an orderly end from the volume, which it makes untrue. Safe for use by many threads.
+ * The blocks of one pool on one volume whose records are to be written. Once no thread writes
+ * records any more, the first of them removes the mark of an orderly end from the volume, which it
+ * makes untrue. Safe for use by many threads.
  */
 final class ChangedBlocks {
 
@@ -23,20 +23,27 @@ final class ChangedBlocks {
   private final DurableFiles files;
   private final int most;
 
-  /** Why each is plain if it is, as for {@link BlockRecord#plain}. */
-  private final ConcurrentHashMap<Long, Integer> reasons = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Long, Change> blocks = new ConcurrentHashMap<>();
 
   /** Whether changes got lost, so that all records have to be compared with the blocks. */
   private volatile boolean incomplete;
 
-  /**
-   * Whether the mark of an orderly end may lie on the volume: that of an earlier process does until
-   * the store is open.
-   */
-  private volatile boolean marked = true;
+  /** Whether a mark lies on the volume that the next change makes untrue: only from the end on. */
+  private volatile boolean marked;
 
-  /** The number of blocks that were taken last and are neither written nor put back. */
-  private volatile int inWork;
+  /** A block's last change. No two are equal: one that comes while a record is written stays. */
+  static final class Change {
+    private final int reason;
+
+    Change(int reason) {
+      this.reason = reason;
+    }
+
+    /** Returns why the block is plain if it is, as for {@link BlockRecord#plain}. */
+    int reason() {
+      return reason;
+    }
+  }
 
   /**
    * @param directory where the mark lies
@@ -49,59 +56,57 @@ final class ChangedBlocks {
   }
 
   /**
-   * Adds a block, or replaces its reason. Never waits.
+   * Adds a block, or replaces its reason. Waits for nothing, but after {@link #mark} for the mark
+   * to be removed.
    *
    * @return false if there are too many to remember it
    */
   boolean add(long blockId, int reason) {
-    if (reasons.size() >= most && !reasons.containsKey(blockId)) {
+    boolean room = blocks.size() < most || blocks.containsKey(blockId);
+    if (room) {
+      blocks.put(blockId, new Change(reason));
+    } else {
       incomplete = true;
-      return false;
     }
-    reasons.put(blockId, reason);
     if (marked) {
       unmark();
     }
-    return true;
+    return room;
   }
 
   /** Adds a block that changed before, unless it has changed again. */
   void addAgain(long blockId, int reason) {
-    reasons.putIfAbsent(blockId, reason);
+    blocks.putIfAbsent(blockId, new Change(reason));
   }
 
+  /** Returns whether a block's record is still to be written. */
   boolean contains(long blockId) {
-    return reasons.containsKey(blockId);
+    return blocks.containsKey(blockId);
   }
 
   boolean isEmpty() {
-    return reasons.isEmpty();
+    return blocks.isEmpty();
   }
 
-  /** Returns how many there are, those {@linkplain #take taken} last included. */
   int size() {
-    return reasons.size() + inWork;
+    return blocks.size();
   }
 
-  /** Takes some out, until {@link #putBack} or {@link #written}. For one thread. */
-  Map<Long, Integer> take(int limit) {
-    inWork = Math.min(reasons.size(), limit);
-    Map<Long, Integer> taken = new LinkedHashMap<>();
-    Iterator<Long> ids = reasons.keySet().iterator();
-    while (ids.hasNext() && taken.size() < limit) {
-      Long id = ids.next();
-      taken.put(id, reasons.remove(id));
+  /** Returns some. They stay until {@link #written}. */
+  Map<Long, Change> some(int limit) {
+    Map<Long, Change> some = new LinkedHashMap<>();
+    for (Map.Entry<Long, Change> entry : blocks.entrySet()) {
+      if (some.size() == limit) {
+        break;
+      }
+      some.put(entry.getKey(), entry.getValue());
     }
-    return taken;
+    return some;
   }
 
-  void putBack(Map<Long, Integer> taken) {
-    taken.forEach(this::addAgain);
-    inWork = 0;
-  }
-
-  void written() {
-    inWork = 0;
+  /** Removes those that did not change again. */
+  void written(Map<Long, Change> written) {
+    written.forEach(blocks::remove);
   }
 
   boolean isIncomplete() {
@@ -112,30 +117,32 @@ final class ChangedBlocks {
     this.incomplete = incomplete;
   }
 
-  /** No mark lies on the volume any more. */
-  void unmarked() {
-    marked = false;
-  }
-
-  /** A mark may lie on the volume. A change that is known already removes it. */
-  void marked() {
-    marked = true;
-    removeUntrueMark();
-  }
-
-  /** Tries again to remove the mark if there was a change. */
-  void removeUntrueMark() {
-    if (marked && (incomplete || !reasons.isEmpty())) {
-      unmark();
+  /**
+   * Durably puts the mark of an orderly end on the volume, unless there is a change. A later one
+   * removes it before {@link #add} returns.
+   */
+  void mark(StoreCheckpoint mark) throws IOException {
+    mark.prepare(directory, files);
+    synchronized (this) {
+      // First, so that a change that is not seen here sees this.
+      marked = true;
+      if (incomplete || !blocks.isEmpty()) {
+        marked = false;
+        return;
+      }
+      StoreCheckpoint.put(directory, files);
     }
+    files.forceDirectory(directory);
   }
 
-  private void unmark() {
-    try {
-      StoreCheckpoint.remove(directory, files);
-      marked = false;
-    } catch (IOException e) {
-      LOG.warn("{} may miss a record; 'hdrf fsck --repair' mends that", directory, e);
+  private synchronized void unmark() {
+    if (marked) {
+      try {
+        StoreCheckpoint.remove(directory, files);
+        marked = false;
+      } catch (IOException e) {
+        LOG.warn("{} may miss a record; 'hdrf fsck --repair' mends that", directory, e);
+      }
     }
   }
 }

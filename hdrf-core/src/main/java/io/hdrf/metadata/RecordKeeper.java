@@ -85,13 +85,12 @@ final class RecordKeeper implements RepeatingThread.Task {
   // What follows is the thread's alone.
 
   /**
-   * The mark as it was before any change, for the first attempt to open the store; null afterwards.
-   * Changes since are known here: they make it untrue for other processes alone.
+   * The mark of an earlier process. It may vouch for records although blocks changed since: all
+   * these changes are known here, but to no process after a kill. So it does not lie on the volume.
    */
   private StoreCheckpoint firstMark;
 
-  /** Whether it is known if a mark lies on the volume: from the first attempt to open the store. */
-  private boolean markKnown;
+  private boolean firstMarkTaken;
 
   /** Others ask for its size. */
   private final UnreadableBlocks unreadable;
@@ -145,12 +144,29 @@ final class RecordKeeper implements RepeatingThread.Task {
     this.unreadable = new UnreadableBlocks(settings.maxPending());
   }
 
-  /** Reads the mark of the last orderly end. To be called before the thread starts. */
-  void readMark() {
+  /**
+   * Takes the mark of an earlier process off the volume. To be called before the thread starts, and
+   * before any change can come.
+   */
+  void takeMark() {
     try {
-      firstMark = StoreCheckpoint.load(directory);
+      takeFirstMark();
     } catch (IOException e) {
-      LOG.debug("The mark in {} can't be read yet", directory, e);
+      LOG.warn(
+          "The mark in {} can't be removed yet; until then a kill may leave it, though it misses a"
+              + " record",
+          directory,
+          e);
+    }
+  }
+
+  private void takeFirstMark() throws IOException {
+    if (firstMark == null) {
+      firstMark = StoreCheckpoint.load(directory);
+    }
+    if (!firstMarkTaken) {
+      StoreCheckpoint.remove(directory, files);
+      firstMarkTaken = true;
     }
   }
 
@@ -308,11 +324,10 @@ final class RecordKeeper implements RepeatingThread.Task {
   }
 
   private void afterFailure(Throwable e) {
-    noteUnopened();
     if (e instanceof StoreUnreachableException || e instanceof StoreFullException) {
       return;
     }
-    closeLink(false, false);
+    closeLink();
     if (e instanceof StoreForeignException && e != foreign) {
       foreign = (StoreForeignException) e;
       foreignLookAt = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(foreignLookMillis());
@@ -325,14 +340,6 @@ final class RecordKeeper implements RepeatingThread.Task {
       } catch (IOException | RuntimeException failure) {
         LOG.warn("The damaged store for {} can't be set aside", directory, failure);
       }
-    }
-  }
-
-  /** The mark of an earlier process must not outlive a change that this one could not record. */
-  private void noteUnopened() {
-    if (!markKnown) {
-      markKnown = true;
-      changes.marked();
     }
   }
 
@@ -355,8 +362,7 @@ final class RecordKeeper implements RepeatingThread.Task {
     }
     if (link == null) {
       status = wary ? status : StoreStatus.opening();
-      StoreCheckpoint mark = firstMark;
-      firstMark = null;
+      takeFirstMark();
       StoreLink opened =
           StoreLink.open(
               provider,
@@ -364,13 +370,11 @@ final class RecordKeeper implements RepeatingThread.Task {
               volume,
               directory,
               files,
-              mark,
+              firstMark,
               settings.checkMillis(),
               wary,
               () -> stopping);
       wary = false;
-      markKnown = true;
-      changes.unmarked();
       status = StoreStatus.opening();
       comparedAt = opened.isComplete() ? opened.losses() : NEVER;
       link = opened;
@@ -584,47 +588,39 @@ final class RecordKeeper implements RepeatingThread.Task {
   }
 
   private void writeChanges() throws IOException {
-    Map<Long, Integer> taken = changes.take(RecordCheck.BATCH);
-    boolean written = false;
-    try {
-      List<byte[]> gone = new ArrayList<>();
-      StoreBatch batch = new StoreBatch();
-      for (Map.Entry<Long, Integer> change : taken.entrySet()) {
-        long blockId = change.getKey();
-        try {
-          BlockRecord is = inventory.look(blockId, change.getValue());
-          unreadable.remove(blockId);
-          if (is == null) {
-            gone.add(BlockRecord.key(blockId));
-          } else {
-            batch.put(Table.BLOCKS, BlockRecord.key(blockId), is.encode());
-          }
-        } catch (IOException e) {
-          addUnreadable(blockId, change.getValue(), "block " + blockId + ": " + e.getMessage());
+    Map<Long, ChangedBlocks.Change> some = changes.some(RecordCheck.BATCH);
+    List<byte[]> gone = new ArrayList<>();
+    StoreBatch batch = new StoreBatch();
+    for (Map.Entry<Long, ChangedBlocks.Change> change : some.entrySet()) {
+      long blockId = change.getKey();
+      int reason = change.getValue().reason();
+      try {
+        BlockRecord is = inventory.look(blockId, reason);
+        unreadable.remove(blockId);
+        if (is == null) {
+          gone.add(BlockRecord.key(blockId));
+        } else {
+          batch.put(Table.BLOCKS, BlockRecord.key(blockId), is.encode());
         }
-      }
-      int puts = batch.size();
-      // Most blocks that are not here never were: they lie on another volume.
-      List<byte[]> known = link.store().get(Table.BLOCKS, gone);
-      for (int i = 0; i < gone.size(); i++) {
-        if (known.get(i) != null) {
-          batch.delete(Table.BLOCKS, gone.get(i));
-        }
-      }
-      if (batch.size() > 0) {
-        int deletes = batch.size() - puts;
-        link.write(batch, isVouchedFor());
-        counters.written(puts);
-        counters.deleted(deletes);
-      }
-      written = true;
-    } finally {
-      if (written) {
-        changes.written();
-      } else {
-        changes.putBack(taken);
+      } catch (IOException e) {
+        addUnreadable(blockId, reason, "block " + blockId + ": " + e.getMessage());
       }
     }
+    int puts = batch.size();
+    // Most blocks that are not here never were: they lie on another volume.
+    List<byte[]> known = link.store().get(Table.BLOCKS, gone);
+    for (int i = 0; i < gone.size(); i++) {
+      if (known.get(i) != null) {
+        batch.delete(Table.BLOCKS, gone.get(i));
+      }
+    }
+    if (batch.size() > 0) {
+      int deletes = batch.size() - puts;
+      link.write(batch, isVouchedFor());
+      counters.written(puts);
+      counters.deleted(deletes);
+    }
+    changes.written(some);
   }
 
   /** The block's record may be wrong until it can be looked at. */
@@ -696,37 +692,40 @@ final class RecordKeeper implements RepeatingThread.Task {
 
   @Override
   public void end() {
-    boolean inStep = false;
-    boolean lasting = false;
     try {
-      if (link != null) {
-        link.isInStep();
-        while (!changes.isEmpty()) {
-          writeChanges();
-        }
-        inStep = !changes.isIncomplete() && isVouchedFor();
-        lasting = !inventory.mayGoBack();
+      StoreCheckpoint mark = link == null ? untouchedMark() : finish();
+      if (mark != null && !inventory.mayGoBack()) {
+        changes.mark(mark);
       }
     } catch (IOException | RuntimeException | Error e) {
       LOG.info("Records of {} are caught up at the next start: {}", directory, e.getMessage());
     }
-    closeLink(inStep, lasting);
-    noteUnopened();
-    if (inStep && lasting) {
-      changes.marked();
-    } else {
-      changes.removeUntrueMark();
-    }
+    closeLink();
     ended = true;
     endTasks(null);
   }
 
-  private void closeLink(boolean inStep, boolean lasting) {
+  /** Returns the mark that vouches for the records from now on, or null. */
+  private StoreCheckpoint finish() throws IOException {
+    link.isInStep();
+    while (!changes.isEmpty()) {
+      writeChanges();
+    }
+    return !changes.isIncomplete() && isVouchedFor() ? link.finish() : null;
+  }
+
+  /** Returns the mark of an earlier process if this one never took the store over, or null. */
+  private StoreCheckpoint untouchedMark() throws IOException {
+    takeFirstMark();
+    return firstMark.sequence() > StoreCheckpoint.load(directory).sequence() ? firstMark : null;
+  }
+
+  private void closeLink() {
     StoreLink closing = link;
     link = null;
     if (closing != null) {
       try {
-        closing.close(inStep, lasting);
+        closing.close();
       } catch (IOException | RuntimeException | Error e) {
         LOG.warn("Closing the {} store for {} failed", provider.name(), directory, e);
       }

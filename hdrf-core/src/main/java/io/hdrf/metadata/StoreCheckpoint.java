@@ -79,6 +79,13 @@ final class StoreCheckpoint {
 
   /** Durably replaces the mark. */
   void save(Path directory, DurableFiles files) throws IOException {
+    prepare(directory, files);
+    put(directory, files);
+    files.forceDirectory(directory);
+  }
+
+  /** Durably writes the mark beside its place, for {@link #put}. */
+  void prepare(Path directory, DurableFiles files) throws IOException {
     byte[] name = store.getBytes(StandardCharsets.US_ASCII);
     ByteBuffer out =
         ByteBuffer.allocate(FIXED_LENGTH + name.length + Integer.BYTES)
@@ -93,8 +100,13 @@ final class StoreCheckpoint {
       file.write(out, 0);
       file.force();
     }
-    files.rename(temporary, directory.resolve(NAME));
-    files.forceDirectory(directory);
+  }
+
+  /**
+   * Replaces the mark with the one that was prepared last. Durable once the directory is forced.
+   */
+  static void put(Path directory, DurableFiles files) throws IOException {
+    files.rename(directory.resolve(TEMPORARY), directory.resolve(NAME));
   }
 
   long sequence() {

@@ -98,7 +98,7 @@ final class StoreLink implements Closeable {
    *
    * @param volume the volume's id, {@link StoreIdentity#ID_LENGTH} bytes
    * @param directory for the volume's {@link StoreCheckpoint}
-   * @param known the mark, if it was read before it was removed; otherwise null
+   * @param known the mark that was taken off the volume; null if none was
    * @param beatMillis the longest time between two calls of {@link #beat} or {@link #write}
    * @param wary whether another user of the store was seen, even one that seems to lie here
    * @throws StoreForeignException if it is another volume's, or a copy of this one uses it
@@ -134,7 +134,9 @@ final class StoreLink implements Closeable {
   private void takeOver(
       byte[] volume, StoreCheckpoint known, boolean wary, BooleanSupplier stopping)
       throws IOException {
-    StoreCheckpoint mark = known != null ? known : StoreCheckpoint.load(directory);
+    // Of an attempt that failed after this process had taken the mark off, if it is later.
+    StoreCheckpoint saved = StoreCheckpoint.load(directory);
+    StoreCheckpoint mark = known != null && known.sequence() > saved.sequence() ? known : saved;
     StoreIdentity first = own(read().last, volume);
     StoreIdentity found = first == null ? null : awaitSilence(first, volume, wary, stopping);
     boolean trusted = found != null && mark.vouchesFor(name, found) && store.mayForget() == null;
@@ -329,23 +331,13 @@ final class StoreLink implements Closeable {
   }
 
   /**
-   * Closes the store.
+   * Writes the last batch to a store in step, by which its user leaves it.
    *
-   * @param inStep whether every change was written
-   * @param lasting whether the blocks stay as they are until the next start, which then trusts the
-   *     records
+   * @return the mark that vouches for it; null if records turned out to be lost
    */
-  void close(boolean inStep, boolean lasting) throws IOException {
-    try {
-      if (inStep) {
-        write(new StoreBatch().delete(Table.STATE, StoreOwner.key()), isComplete());
-        if (isComplete() && lasting) {
-          new StoreCheckpoint(name, held.last.sequence(), true).save(directory, files);
-        }
-      }
-    } finally {
-      close();
-    }
+  StoreCheckpoint finish() throws IOException {
+    write(new StoreBatch().delete(Table.STATE, StoreOwner.key()), isComplete());
+    return isComplete() ? new StoreCheckpoint(name, held.last.sequence(), true) : null;
   }
 
   @Override

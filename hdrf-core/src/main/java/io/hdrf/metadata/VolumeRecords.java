@@ -77,14 +77,18 @@ public final class VolumeRecords implements Closeable {
     this.thread = new RepeatingThread("hdrf-records-" + context.storageId(), keeper);
   }
 
-  /** Starts to keep records. Call it once. */
+  /**
+   * Starts to keep records. Call it once, before any call of {@link #changed}. Waits for the
+   * volume's disk, which loses the mark of the last orderly end.
+   */
   public void start() {
-    keeper.readMark();
+    keeper.takeMark();
     thread.start();
   }
 
   /**
-   * Notes that a block came, went, or has another form. Never waits.
+   * Notes that a block came, went, or has another form. Never waits, but after {@link #close} for
+   * the volume's disk.
    *
    * @param reason why it is plain, as for {@link BlockRecord#plain}, if it is and that is known;
    *     otherwise {@link BlockRecord#NO_REASON}
@@ -138,12 +142,17 @@ public final class VolumeRecords implements Closeable {
    */
   public BlockRecord[] vouchedFor(long[] blockIds) throws MetadataException {
     BlockRecord[] records = new BlockRecord[blockIds.length];
-    if (status().state() != StoreStatus.State.IN_STEP) {
+    boolean[] changing = new boolean[blockIds.length];
+    for (int i = 0; i < blockIds.length; i++) {
+      changing[i] = changes.contains(blockIds[i]);
+    }
+    // Afterwards: what can't be looked at is no longer a change.
+    if (keeper.unreadable() > 0 || status().state() != StoreStatus.State.IN_STEP) {
       return records;
     }
     List<byte[]> values = encoded(LongStream.of(blockIds).boxed().collect(Collectors.toList()));
     for (int i = 0; i < blockIds.length; i++) {
-      if (!changes.contains(blockIds[i])) {
+      if (!changing[i] && !changes.contains(blockIds[i])) {
         records[i] = RecordCheck.decoded(blockIds[i], values.get(i));
       }
     }

@@ -4,7 +4,10 @@ package io.hdrf.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.hdrf.io.ForwardingFiles;
 import io.hdrf.spi.PluginSettings;
+import io.hdrf.spi.io.DurableFile;
+import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.scheme.TestSeed;
 import io.hdrf.spi.store.MetadataException;
@@ -30,6 +33,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import org.apache.hadoop.conf.Configuration;
@@ -94,13 +98,17 @@ class VolumeRecordsTest {
   }
 
   private VolumeRecords open(byte[] volume, Path place) {
+    return open(volume, place, LocalDurableFiles.INSTANCE);
+  }
+
+  private VolumeRecords open(byte[] volume, Path place, DurableFiles files) {
     VolumeRecords opened =
         new VolumeRecords(
             stores,
             context(),
             volume,
             place,
-            LocalDurableFiles.INSTANCE,
+            files,
             blocks,
             SETTINGS,
             counters,
@@ -288,6 +296,181 @@ class VolumeRecordsTest {
     return Thread.getAllStackTraces().keySet().stream()
         .anyMatch(
             found -> found.getName().equals(thread) && found.getState() == Thread.State.WAITING);
+  }
+
+  @Test
+  void aRunWithoutTheStoreAndWithoutAChangeCostsNoComparison() {
+    put(1, reduced(1000));
+    awaitRecords();
+    records.close();
+    long before = blocks.listings.get();
+    for (int run = 0; run < 2; run++) {
+      stores.failure = new StoreUnreachableException("down");
+      records = open(VOLUME);
+      await("a failure", () -> records.status().state() == StoreStatus.State.DOWN);
+      records.close();
+    }
+    stores.failure = null;
+    records = open(VOLUME);
+    awaitRecords();
+    assertThat(blocks.listings).hasValue(before);
+  }
+
+  /** Whoever changes a block tells the records of all volumes. */
+  @Test
+  void nobodyWaitsForAHangingDisk() throws InterruptedException {
+    put(1, reduced(1000));
+    awaitRecords();
+    records.close();
+    CountDownLatch silence = new CountDownLatch(1);
+    CountDownLatch disk = new CountDownLatch(1);
+    AtomicBoolean hangs = new AtomicBoolean();
+    stores.frozen = silence;
+    records =
+        open(
+            VOLUME,
+            directory,
+            new ForwardingFiles(LocalDurableFiles.INSTANCE) {
+              @Override
+              public void deleteIfExists(Path file) throws IOException {
+                awaitDisk();
+                super.deleteIfExists(file);
+              }
+
+              @Override
+              public void forceDirectory(Path forced) throws IOException {
+                awaitDisk();
+                super.forceDirectory(forced);
+              }
+
+              private void awaitDisk() throws IOException {
+                try {
+                  if (hangs.get()) {
+                    disk.await();
+                  }
+                } catch (InterruptedException e) {
+                  throw new IOException(e);
+                }
+              }
+            });
+    hangs.set(true);
+    Thread writer = new Thread(() -> put(2, reduced(2000)));
+    writer.start();
+    writer.join(TimeUnit.SECONDS.toMillis(30));
+    boolean waits = writer.isAlive();
+    disk.countDown();
+    stores.frozen = null;
+    silence.countDown();
+    assertThat(waits).isFalse();
+    awaitRecords();
+  }
+
+  /** A kill may come as soon as the change is known. */
+  @Test
+  void aChangeDuringTheEndIsNeverVouchedFor() throws IOException {
+    for (boolean put : new boolean[] {false, true}) {
+      records.close();
+      List<String> stale = new ArrayList<>();
+      AtomicBoolean ending = new AtomicBoolean();
+      records =
+          open(
+              VOLUME,
+              directory,
+              new ForwardingFiles(LocalDurableFiles.INSTANCE) {
+                @Override
+                public DurableFile create(Path file) throws IOException {
+                  change(!put);
+                  return super.create(file);
+                }
+
+                @Override
+                public void rename(Path from, Path to) throws IOException {
+                  super.rename(from, to);
+                  change(put);
+                  if (ending.get() && isMarkedInStep()) {
+                    stale.add("put: " + put);
+                  }
+                }
+
+                private void change(boolean now) {
+                  if (now && ending.get()) {
+                    VolumeRecordsTest.this.put(2, reduced(2000));
+                  }
+                }
+              });
+      awaitRecords();
+      ending.set(true);
+      records.close();
+      assertThat(stale).isEmpty();
+      assertThat(isMarkedInStep()).isFalse();
+    }
+  }
+
+  private boolean isMarkedInStep() throws IOException {
+    Path mark = directory.resolve(StoreCheckpoint.NAME);
+    return java.nio.file.Files.exists(mark) && java.nio.file.Files.readAllBytes(mark)[5] == 1;
+  }
+
+  @Test
+  void whatIsBeingWrittenIsNotVouchedFor() throws IOException {
+    put(1, reduced(1000));
+    awaitRecords();
+    assertThat(records.vouchedFor(new long[] {1})).containsExactly(reduced(1000));
+    AtomicReference<BlockRecord[]> found = new AtomicReference<>();
+    blocks.lookedAt =
+        id -> {
+          try {
+            found.compareAndSet(null, records.vouchedFor(new long[] {1}));
+          } catch (MetadataException e) {
+            throw new IllegalStateException(e);
+          }
+        };
+    put(1, reduced(2000));
+    await("a look at the block", () -> found.get() != null);
+    assertThat(found.get()).containsOnlyNulls();
+    blocks.lookedAt = id -> {};
+    awaitRecords();
+    assertThat(records.vouchedFor(new long[] {1})).containsExactly(reduced(2000));
+  }
+
+  /** While others are still looked at, the status is as before. */
+  @Test
+  void whatCannotBeLookedAtIsNotVouchedFor() {
+    put(1, reduced(1000));
+    awaitRecords();
+    AtomicReference<BlockRecord[]> found = new AtomicReference<>();
+    blocks.unreadable = 1;
+    blocks.lookedAt =
+        id -> {
+          try {
+            if (id == 900) {
+              found.set(records.vouchedFor(new long[] {1}));
+            }
+          } catch (MetadataException e) {
+            throw new IllegalStateException(e);
+          }
+        };
+    for (long id = 1; id <= 900; id++) {
+      put(id, reduced(2000));
+    }
+    await("a look at the last block", () -> found.get() != null);
+    assertThat(found.get()).containsOnlyNulls();
+    blocks.unreadable = -1;
+    awaitRecords();
+  }
+
+  @Test
+  void aChangeWhileItsRecordIsWrittenIsNotForgotten() {
+    put(1, reduced(1000));
+    awaitRecords();
+    blocks.lookedAt =
+        id -> {
+          blocks.lookedAt = any -> {};
+          put(1, reduced(3000));
+        };
+    put(1, reduced(2000));
+    await("the block's last state", () -> reduced(3000).equals(stored().get(1L)));
+    awaitRecords();
   }
 
   @Test

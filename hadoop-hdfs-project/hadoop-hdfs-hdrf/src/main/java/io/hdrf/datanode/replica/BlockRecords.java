@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The block records of a DataNode: one {@link VolumeRecords} for each pool on each volume that may
  * hold reduced blocks. Only {@link #close}, {@link #closePool} and {@link #closeVolume} wait for a
- * store, for a few seconds. Thread-safe.
+ * store, for a few seconds; {@link #open} waits for the volume's disk. Thread-safe.
  */
 public final class BlockRecords implements Closeable {
 
@@ -60,6 +60,9 @@ public final class BlockRecords implements Closeable {
 
   /** Pools whose replicas are being forgotten: that the map lacks a block says nothing of it. */
   private final Set<String> leaving = ConcurrentHashMap.newKeySet();
+
+  /** Held while records are opened, which waits for the volume's disk. */
+  private final Object opening = new Object();
 
   private final Runnable exitHook = this::closeAtExit;
   private volatile boolean closed;
@@ -101,25 +104,28 @@ public final class BlockRecords implements Closeable {
     }
     String storageId = volume.getStorageID();
     Path directory = slice.directory();
-    records.computeIfAbsent(
-        key(storageId, slice.poolId()),
-        key -> {
-          VolumeRecords opened =
-              new VolumeRecords(
-                  provider,
-                  StoreContext.of(
-                      conf.configuration(), provider.name(), directory, storageId, slice.poolId()),
-                  StoreIdentity.volume(slice.key()),
-                  directory,
-                  files,
-                  present(volume, slice.poolId(), inventory, dataset),
-                  conf.recordSettings(),
-                  counters,
-                  failureListener(volume, dataset));
-          slice.services().setMetadata(opened);
-          opened.start();
-          return opened;
-        });
+    String key = key(storageId, slice.poolId());
+    synchronized (opening) {
+      if (records.containsKey(key)) {
+        return;
+      }
+      VolumeRecords opened =
+          new VolumeRecords(
+              provider,
+              StoreContext.of(
+                  conf.configuration(), provider.name(), directory, storageId, slice.poolId()),
+              StoreIdentity.volume(slice.key()),
+              directory,
+              files,
+              present(volume, slice.poolId(), inventory, dataset),
+              conf.recordSettings(),
+              counters,
+              failureListener(volume, dataset));
+      slice.services().setMetadata(opened);
+      opened.start();
+      // Not before: no change may come earlier.
+      records.put(key, opened);
+    }
   }
 
   /**
@@ -207,7 +213,8 @@ public final class BlockRecords implements Closeable {
   }
 
   /**
-   * Records that a block came, went, moved, or has another form. Never waits.
+   * Records that a block came, went, moved, or has another form. Never waits while records are
+   * kept.
    *
    * @param reason see {@link VolumeRecords#changed}
    */
