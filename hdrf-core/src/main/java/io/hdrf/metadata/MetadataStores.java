@@ -99,21 +99,17 @@ public final class MetadataStores {
    * may use the volume meanwhile.
    *
    * @param key the volume's secret
+   * @param toRebuild whether the caller empties the store, so that its identity may be damaged
    * @throws StoreForeignException if the store is another volume's
    */
   public static MetadataStore openOffline(
-      MetadataStoreProvider provider, StoreContext context, TagKey key) throws IOException {
+      MetadataStoreProvider provider, StoreContext context, TagKey key, boolean toRebuild)
+      throws IOException {
     MetadataStore store = provider.open(context);
     boolean opened = false;
     try {
-      StoreIdentity found = StoreLink.lastIdentity(store);
-      if (found != null && !found.isOfVolume(StoreIdentity.volume(key))) {
-        throw new StoreForeignException(
-            "the "
-                + provider.name()
-                + " store belongs to another volume; empty it, or give each DataNode a store of its"
-                + " own");
-      }
+      StoreLink.requireOwn(
+          store, "the " + provider.name() + " store", StoreIdentity.volume(key), toRebuild);
       opened = true;
       return store;
     } finally {

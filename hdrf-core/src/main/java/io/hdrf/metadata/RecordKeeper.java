@@ -373,6 +373,7 @@ final class RecordKeeper implements RepeatingThread.Task {
               firstMark,
               settings.checkMillis(),
               wary,
+              clearWanted && !wary,
               () -> stopping);
       wary = false;
       status = StoreStatus.opening();

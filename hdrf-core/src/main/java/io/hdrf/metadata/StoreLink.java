@@ -7,6 +7,7 @@ import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.MetadataStoreProvider;
 import io.hdrf.spi.store.StoreBatch;
 import io.hdrf.spi.store.StoreContext;
+import io.hdrf.spi.store.StoreCorruptException;
 import io.hdrf.spi.store.StoreForeignException;
 import io.hdrf.spi.store.StoreUnreachableException;
 import io.hdrf.spi.store.Table;
@@ -101,6 +102,7 @@ final class StoreLink implements Closeable {
    * @param known the mark that was taken off the volume; null if none was
    * @param beatMillis the longest time between two calls of {@link #beat} or {@link #write}
    * @param wary whether another user of the store was seen, even one that seems to lie here
+   * @param clear whether a store of this volume with a damaged identity is emptied
    * @throws StoreForeignException if it is another volume's, or a copy of this one uses it
    */
   static StoreLink open(
@@ -112,6 +114,7 @@ final class StoreLink implements Closeable {
       StoreCheckpoint known,
       long beatMillis,
       boolean wary,
+      boolean clear,
       BooleanSupplier stopping)
       throws IOException {
     byte[] session = new byte[StoreIdentity.ID_LENGTH];
@@ -121,6 +124,9 @@ final class StoreLink implements Closeable {
     boolean opened = false;
     try {
       StoreLink link = new StoreLink(store, provider.name(), directory, files, session, owner);
+      if (clear) {
+        link.clearIfDamaged(volume);
+      }
       link.takeOver(volume, known, wary, stopping);
       opened = true;
       return link;
@@ -156,14 +162,62 @@ final class StoreLink implements Closeable {
     fence(new StoreBatch().put(Table.STATE, StoreOwner.key(), owner.encode()), begin, trusted);
   }
 
+  /**
+   * Empties a store without an identity that can be read, unless its other entries tell that it may
+   * be another's.
+   */
+  private void clearIfDamaged(byte[] volume) throws IOException {
+    try {
+      read();
+      return;
+    } catch (StoreCorruptException e) {
+      requireOwn(store, prefix(), volume, true);
+      byte[] user = ownerEntry();
+      if (user != null && !StoreOwner.decode(user).isAt(owner)) {
+        throw e;
+      }
+      LOG.warn("{}; {} is emptied and filled again", e.getMessage(), prefix());
+    }
+    store.clear();
+  }
+
+  private byte[] ownerEntry() throws MetadataException {
+    return store.get(Table.STATE, Collections.singletonList(StoreOwner.key())).get(0);
+  }
+
+  /**
+   * Checks both identities of a store.
+   *
+   * @param prefix names the store
+   * @param orDamaged whether one that is damaged counts as none
+   * @throws StoreForeignException if one is another volume's
+   */
+  static void requireOwn(MetadataStore store, String prefix, byte[] volume, boolean orDamaged)
+      throws MetadataException {
+    for (byte[] value : identities(store)) {
+      try {
+        own(decode(value), prefix, volume);
+      } catch (StoreCorruptException e) {
+        if (!orDamaged) {
+          throw e;
+        }
+      }
+    }
+  }
+
   private String prefix() {
     return "the " + name + " store for " + directory;
   }
 
   private StoreIdentity own(StoreIdentity found, byte[] volume) throws StoreForeignException {
+    return own(found, prefix(), volume);
+  }
+
+  private static StoreIdentity own(StoreIdentity found, String prefix, byte[] volume)
+      throws StoreForeignException {
     if (found != null && !found.isOfVolume(volume)) {
       throw new StoreForeignException(
-          prefix()
+          prefix
               + " belongs to another volume; empty it, or give each DataNode a store of its own");
     }
     return found;
@@ -179,7 +233,7 @@ final class StoreLink implements Closeable {
   private StoreIdentity awaitSilence(
       StoreIdentity first, byte[] volume, boolean wary, BooleanSupplier stopping)
       throws IOException {
-    byte[] value = store.get(Table.STATE, Collections.singletonList(StoreOwner.key())).get(0);
+    byte[] value = ownerEntry();
     StoreOwner other = value == null ? null : StoreOwner.decode(value);
     if (other == null || (!wary && other.isAt(owner))) {
       return first;
@@ -214,18 +268,12 @@ final class StoreLink implements Closeable {
     return seen;
   }
 
-  /** Returns the identity of the last batch that a store holds, or null. */
-  static StoreIdentity lastIdentity(MetadataStore store) throws MetadataException {
-    return read(store).last;
+  private static List<byte[]> identities(MetadataStore store) throws MetadataException {
+    return store.get(Table.STATE, Arrays.asList(StoreIdentity.key(0), StoreIdentity.key(1)));
   }
 
   private Identities read() throws MetadataException {
-    return read(store);
-  }
-
-  private static Identities read(MetadataStore store) throws MetadataException {
-    List<byte[]> values =
-        store.get(Table.STATE, Arrays.asList(StoreIdentity.key(0), StoreIdentity.key(1)));
+    List<byte[]> values = identities(store);
     StoreIdentity even = decode(values.get(0));
     StoreIdentity odd = decode(values.get(1));
     boolean evenIsLast = odd == null || (even != null && even.sequence() > odd.sequence());

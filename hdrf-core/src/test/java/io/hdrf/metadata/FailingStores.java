@@ -41,6 +41,9 @@ final class FailingStores implements MetadataStoreProvider {
   volatile CountDownLatch frozen;
   volatile String forgets;
 
+  /** Whether they can't be set aside, like a server's. */
+  volatile boolean fixed;
+
   /** Runs once, before the next batch is written. */
   volatile Action beforeWrite;
 
@@ -98,7 +101,9 @@ final class FailingStores implements MetadataStoreProvider {
     setAside.incrementAndGet();
     failure = null;
     scanFailure = null;
-    stores.open(context).clear();
+    if (!fixed) {
+      stores.open(context).clear();
+    }
   }
 
   private void enter() throws MetadataException {

@@ -622,6 +622,69 @@ class VolumeRecordsTest {
     awaitRecords();
   }
 
+  /** Nothing else would ever mend it. */
+  @Test
+  void damagedIdentityIsClearedWhereNothingIsSetAside() throws IOException {
+    stores.fixed = true;
+    put(1, reduced(1000));
+    awaitRecords();
+    damageIdentities();
+    await("it is noticed", () -> stores.setAside.get() > 0);
+    awaitRecords();
+    records.close();
+    damageIdentities();
+    records = open(VOLUME);
+    awaitRecords();
+  }
+
+  private void damageIdentities() throws MetadataException {
+    stores.set(context(), Table.STATE, StoreIdentity.key(0), new byte[] {1, 2, 3});
+    stores.set(context(), Table.STATE, StoreIdentity.key(1), new byte[StoreIdentity.LENGTH]);
+  }
+
+  @Test
+  void storeOfAnotherVolumeIsNotClearedThoughOneIdentityIsDamaged() throws IOException {
+    stores.fixed = true;
+    put(1, reduced(1000));
+    awaitRecords();
+    records.close();
+    byte[] other = VOLUME.clone();
+    other[0] = 1;
+    for (int own = 0; own < 2; own++) {
+      damageIdentities();
+      stores.set(
+          context(),
+          Table.STATE,
+          StoreIdentity.key(own),
+          new StoreIdentity(other, VOLUME, own, true).encode());
+      isLeftAlone();
+    }
+  }
+
+  @Test
+  void storeOfAnotherPlaceIsNotClearedThoughItsIdentityIsDamaged() throws IOException {
+    stores.fixed = true;
+    put(1, reduced(1000));
+    awaitRecords();
+    records.close();
+    damageIdentities();
+    stores.set(
+        context(),
+        Table.STATE,
+        StoreOwner.key(),
+        StoreOwner.here(directory.resolve("elsewhere"), 1000).encode());
+    isLeftAlone();
+  }
+
+  private void isLeftAlone() throws IOException {
+    Map<FailingStores.Key, byte[]> before = stores.copy(context());
+    long failures = counters.values().get("metadataFailures");
+    records = open(VOLUME);
+    await("attempts", () -> counters.values().get("metadataFailures") > failures + 3);
+    records.close();
+    assertThat(stores.copy(context())).containsExactlyInAnyOrderEntriesOf(before);
+  }
+
   @Test
   void storeThatIsEmptiedWhileItIsFilledIsFilledAgain() {
     records.close();
@@ -765,6 +828,7 @@ class VolumeRecordsTest {
         LocalDurableFiles.INSTANCE,
         null,
         beatMillis,
+        false,
         false,
         () -> false);
   }

@@ -138,6 +138,10 @@ final class StoppedDataNode implements RecordSource {
   }
 
   private MetadataStore store(StoppedVolume volume) throws IOException {
+    return store(volume, false);
+  }
+
+  private MetadataStore store(StoppedVolume volume, boolean toRebuild) throws IOException {
     String key = volume.storageId() + "/" + volume.poolId();
     MetadataStore store = stores.get(key);
     if (store == null) {
@@ -147,7 +151,8 @@ final class StoppedDataNode implements RecordSource {
               provider(),
               StoreContext.of(
                   conf, provider.name(), volume.directory(), volume.storageId(), volume.poolId()),
-              volume.key());
+              volume.key(),
+              toRebuild);
       stores.put(key, store);
     }
     return store;
@@ -274,7 +279,7 @@ final class StoppedDataNode implements RecordSource {
   @Override
   public CheckResult rebuild(VolumeInfo info, Progress progress) throws IOException {
     StoppedVolume volume = volume(info);
-    return RecordCheck.rebuild(store(volume), volume, progress::raise);
+    return RecordCheck.rebuild(store(volume, true), volume, progress::raise);
   }
 
   @Override
