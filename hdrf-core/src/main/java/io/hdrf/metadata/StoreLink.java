@@ -157,9 +157,22 @@ final class StoreLink implements Closeable {
     }
     long last = Math.max(mark.sequence(), first == null ? 0 : first.sequence());
     StoreIdentity begin = new StoreIdentity(volume, session, last, trusted);
-    new StoreCheckpoint(name, last + 2, false).save(directory, files);
-    held = new Identities(begin, null);
-    fence(new StoreBatch().put(Table.STATE, StoreOwner.key(), owner.encode()), begin, trusted);
+    new StoreCheckpoint(name, last + (trusted ? 1 : 2), false).save(directory, files);
+    if (trusted) {
+      // The identity that is trusted stays, and shows whether the store went back since it was
+      // read.
+      write(ownerBatch(), new Identities(begin.next(true), found), false);
+      begin = held.last;
+      trusted = read().equals(held);
+    }
+    if (!trusted) {
+      held = new Identities(begin, null);
+      fence(ownerBatch(), begin, false);
+    }
+  }
+
+  private StoreBatch ownerBatch() {
+    return new StoreBatch().put(Table.STATE, StoreOwner.key(), owner.encode());
   }
 
   /**
@@ -330,7 +343,7 @@ final class StoreLink implements Closeable {
         directory,
         found.last == null ? "was emptied" : "went back to an earlier state");
     losses++;
-    fence(new StoreBatch().put(Table.STATE, StoreOwner.key(), owner.encode()), held.last, false);
+    fence(ownerBatch(), held.last, false);
     return false;
   }
 

@@ -543,6 +543,35 @@ class VolumeRecordsTest {
   }
 
   @Test
+  void aStoreThatIsReplacedWhileItIsTakenOverIsNotTrusted() throws IOException {
+    put(1, reduced(1000));
+    awaitRecords();
+    Map<FailingStores.Key, byte[]> older = stores.copy(context());
+    put(2, reduced(2000));
+    awaitRecords();
+    for (Map<FailingStores.Key, byte[]> other :
+        List.of(older, Map.<FailingStores.Key, byte[]>of())) {
+      records.close();
+      AtomicBoolean replaced = new AtomicBoolean();
+      records =
+          open(
+              VOLUME,
+              directory,
+              new ForwardingFiles(LocalDurableFiles.INSTANCE) {
+                @Override
+                public void rename(Path from, Path to) throws IOException {
+                  super.rename(from, to);
+                  if (to.endsWith(StoreCheckpoint.NAME) && replaced.compareAndSet(false, true)) {
+                    stores.restore(context(), other);
+                  }
+                }
+              });
+      await("it is replaced", replaced::get);
+      awaitRecords();
+    }
+  }
+
+  @Test
   void storeOfAnotherVolumeIsLeftAlone() throws IOException {
     put(1, reduced(1000));
     awaitRecords();
