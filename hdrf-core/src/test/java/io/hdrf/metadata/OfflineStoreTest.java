@@ -73,9 +73,7 @@ class OfflineStoreTest {
       MetadataStoreProvider provider, StoreContext context, long sequence, byte[] identity)
       throws Exception {
     try (MetadataStore store = provider.open(context)) {
-      store.write(
-          new StoreBatch().put(Table.STATE, StoreIdentity.key(sequence), identity),
-          Durability.PROCESS);
+      store.write(new StoreBatch().put(Table.STATE, StoreIdentity.key(sequence), identity));
     }
   }
 }

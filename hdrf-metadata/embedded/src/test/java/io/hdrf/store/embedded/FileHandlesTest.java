@@ -4,7 +4,6 @@ package io.hdrf.store.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.io.ChildJvm;
-import io.hdrf.spi.store.Durability;
 import io.hdrf.spi.store.MetadataException;
 import io.hdrf.spi.store.MetadataStore;
 import io.hdrf.spi.store.StoreBatch;
@@ -146,9 +145,7 @@ class FileHandlesTest {
     }
 
     private void put() throws MetadataException {
-      store.write(
-          new StoreBatch().put(Table.CHUNKS, Stores.bytes("k" + written), value(written)),
-          Durability.PROCESS);
+      store.write(new StoreBatch().put(Table.CHUNKS, Stores.bytes("k" + written), value(written)));
       written++;
     }
 
