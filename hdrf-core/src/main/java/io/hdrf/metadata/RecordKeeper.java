@@ -380,13 +380,13 @@ final class RecordKeeper implements RepeatingThread.Task {
       comparedAt = opened.isComplete() ? opened.losses() : NEVER;
       link = opened;
     } else {
-      link.isInStep();
+      link.checkInStep();
     }
     askWhetherItForgets();
     if (clearWanted) {
       link.store().clear();
       comparedAt = NEVER;
-      link.isInStep();
+      link.checkInStep();
       clearWanted = false;
     }
     link.beat();
@@ -472,7 +472,7 @@ final class RecordKeeper implements RepeatingThread.Task {
     tooManyUnreadable = false;
     CheckResult result =
         new RecordCheck(link.store(), inventory, mode, new Host(reasons, task)).run();
-    if (result == null || !link.isInStep() || link.losses() != lossesBefore) {
+    if (result == null || !link.checkInStep() || link.losses() != lossesBefore) {
       return null;
     }
     if (mode != RecordCheck.Mode.LOOK) {
@@ -556,7 +556,7 @@ final class RecordKeeper implements RepeatingThread.Task {
       if (task.kind() == RecordTask.Kind.REBUILD) {
         PlainReasons reasons = PlainReasons.of(link.store());
         link.store().clear();
-        link.isInStep();
+        link.checkInStep();
         result = compareAll(reasons, task);
       } else {
         result =
@@ -708,7 +708,7 @@ final class RecordKeeper implements RepeatingThread.Task {
 
   /** Returns the mark that vouches for the records from now on, or null. */
   private StoreCheckpoint finish() throws IOException {
-    link.isInStep();
+    link.checkInStep();
     while (!changes.isEmpty()) {
       writeChanges();
     }

@@ -312,12 +312,13 @@ final class StoreLink implements Closeable {
   }
 
   /**
-   * Checks that the store still holds all written data.
+   * Checks that the store still holds all written data. What is unsure after a failed batch is
+   * written again, so that it is known then; a loss counts in {@link #losses}.
    *
    * @return false if it lost some; {@link #isComplete} is false from then on
    * @throws StoreForeignException if another process writes to it
    */
-  boolean isInStep() throws IOException {
+  boolean checkInStep() throws IOException {
     Identities found = read();
     if (found.equals(held)) {
       if (unsure != null) {
@@ -367,7 +368,7 @@ final class StoreLink implements Closeable {
    *     lost
    */
   void write(StoreBatch batch, boolean complete) throws IOException {
-    boolean inStep = isInStep();
+    boolean inStep = checkInStep();
     write(batch, new Identities(held.last.next(complete && inStep), held.last), false);
   }
 

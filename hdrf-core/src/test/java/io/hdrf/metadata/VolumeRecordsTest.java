@@ -833,7 +833,7 @@ class VolumeRecordsTest {
           stores.restore(context(), older);
           int losses = link.losses();
           write(link, between);
-          link.isInStep();
+          link.checkInStep();
           assertThat(link.losses())
               .as("%d batches, a copy, %d batches, put back, %d", copied, later, between)
               .isEqualTo(losses + 1);
@@ -877,7 +877,7 @@ class VolumeRecordsTest {
     // After the batch has looked at the store, and before it is written.
     stores.beforeWrite = batch -> stores.restore(context(), older);
     write(link, 1);
-    assertThat(link.isInStep()).isFalse();
+    assertThat(link.checkInStep()).isFalse();
     assertThat(link.isComplete()).isFalse();
     link.close();
   }
@@ -894,9 +894,9 @@ class VolumeRecordsTest {
     StoreBatch first = new StoreBatch().put(Table.BLOCKS, BlockRecord.key(1), new byte[] {1});
     assertThatThrownBy(() -> link.write(first, true)).isInstanceOf(StoreUnreachableException.class);
     link.write(new StoreBatch().put(Table.BLOCKS, BlockRecord.key(1), new byte[] {2}), true);
-    assertThat(link.isInStep()).isTrue();
+    assertThat(link.checkInStep()).isTrue();
     stores.write(context(), late[0]);
-    assertThat(link.isInStep()).isFalse();
+    assertThat(link.checkInStep()).isFalse();
     link.close();
   }
 
