@@ -30,6 +30,9 @@ final class BlockDifferences implements BaseChunks {
   /** The most new chunks of a block that become known as bases; those behind are not. */
   private static final int MAX_PENDING = 1 << 17;
 
+  /** Directories that are read for a buffer of chunks, to look at what may be a base. */
+  static final int MAX_FOLLOWED = 16;
+
   private static final int SUPER_FEATURES = FeatureBatch.SUPER_FEATURES;
 
   private final ContainerStore containers;
@@ -55,6 +58,9 @@ final class BlockDifferences implements BaseChunks {
 
   /** Whether one was not tried, as the frame has bases in enough places. */
   private boolean refused;
+
+  /** Directories that were read for this buffer. */
+  private int followed;
 
   /** Containers that the block has appended to, and the number of its first chunk there. */
   private long[] ownContainers = new long[4];
@@ -107,6 +113,7 @@ final class BlockDifferences implements BaseChunks {
       ends = new int[count];
       places = new int[count];
     }
+    followed = 0;
     int wanted = 0;
     for (int i = 0; i < count; i++) {
       places[i] = wanted;
@@ -222,12 +229,31 @@ final class BlockDifferences implements BaseChunks {
   @Override
   public long fullChunk(long ref) {
     try {
+      if (!mayLookAt(ref)) {
+        return NONE;
+      }
       long whole = containers.wholeChunk(ref, isOwn(ref));
-      return whole >= 0 && containers.lengthOfBase(whole, isOwn(whole)) > 0 ? whole : NONE;
+      return whole >= 0 && mayLookAt(whole) && containers.lengthOfBase(whole, isOwn(whole)) > 0
+          ? whole
+          : NONE;
     } catch (IOException e) {
       LOG.debug("{} can't be a base", ChunkRef.toString(ref), e);
       return NONE;
     }
+  }
+
+  /** Returns whether the directory of a chunk is at hand, or may be read for this buffer. */
+  private boolean mayLookAt(long ref) {
+    long container = ChunkRef.container(ref);
+    if (containers.isLoaded(container) || !containers.exists(container)) {
+      return true;
+    }
+    if (!frameBases.allowsContainerOf(ref)) {
+      refused = true;
+      return false;
+    }
+    followed++;
+    return followed <= MAX_FOLLOWED;
   }
 
   @Override

@@ -45,6 +45,11 @@ final class FrameBases {
     bytes = 0;
   }
 
+  /** Returns whether the segment may refer to a chunk's container, which is not read for that. */
+  boolean allowsContainerOf(long ref) {
+    return cap.allows(ChunkRef.container(ref));
+  }
+
   /** Returns whether the frame's next chunk, which is new, may become a difference to a base. */
   boolean allows(long base) {
     return cap.allows(ChunkRef.container(base)) && (has(base) || findLength(base) >= 0);

@@ -8,15 +8,22 @@ import io.hdrf.codec.dedup.container.ChunkPins;
 import io.hdrf.codec.dedup.container.Chunks;
 import io.hdrf.codec.dedup.container.ContainerStore;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.delta.FeatureBatch;
 import io.hdrf.codec.dedup.delta.RecentBases;
+import io.hdrf.io.ForwardingFiles;
+import io.hdrf.io.WatchedFileSystem;
+import io.hdrf.io.WatchedPath;
 import io.hdrf.spi.io.LocalDurableFiles;
 import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -113,6 +120,90 @@ class BlockDifferencesTest {
       assertThat(find(differences, base - 1, changed(old[1]))).containsExactly(-1);
       appender.force();
       assertThat(find(differences, base - 1, changed(old[1]))).containsExactly(base);
+    }
+  }
+
+  /** There is memory for one directory. Each base lies in a container of its own. */
+  @Test
+  void directoriesAreReadOnlyOfSomeContainersInWhichBasesMayBe() throws IOException {
+    int bases = 40;
+    byte[][] old = new byte[bases][];
+    long[] refs = new long[bases];
+    try (ContainerStore store =
+        Chunks.open(directory, LocalDurableFiles.INSTANCE, Chunks.settings())) {
+      for (int i = 0; i < bases; i++) {
+        old[i] = noise();
+        try (ChunkAppender appender = store.appender(Chunks.PLAIN)) {
+          refs[i] = Chunks.append(appender, old[i]);
+        }
+        store.sealIdle(ChunkRef.container(refs[i]));
+      }
+    }
+    Set<Path> read = new HashSet<>();
+    WatchedFileSystem watched =
+        new WatchedFileSystem(
+            new WatchedFileSystem.Watch() {
+              @Override
+              public void opening(Path path) {}
+
+              @Override
+              public int reading(Path path, long position, int length) {
+                read.add(path);
+                return length;
+              }
+            });
+    ForwardingFiles files =
+        new ForwardingFiles(LocalDurableFiles.INSTANCE) {
+          @Override
+          public void createDirectories(Path path) throws IOException {
+            super.createDirectories(WatchedPath.real(path));
+          }
+
+          @Override
+          public void forceDirectory(Path path) throws IOException {
+            super.forceDirectory(WatchedPath.real(path));
+          }
+        };
+    try (ContainerStore store =
+            Chunks.open(
+                watched.path(directory),
+                files,
+                Chunks.settings().directoryMemory(0).maxOpenFiles(1));
+        RecentBases table = new RecentBases(1 << 20, MemoryBudget.unlimited())) {
+      FeatureBatch batch = new FeatureBatch(table);
+      for (int i = 0; i < bases; i++) {
+        batch.take(Chunks.direct(old[i]), new int[] {0}, new int[] {LENGTH}, 1);
+        long[] superFeatures = new long[FeatureBatch.SUPER_FEATURES];
+        long[] places = new long[FeatureBatch.SUPER_FEATURES];
+        batch.superFeatures(0, superFeatures, 0);
+        Arrays.fill(places, refs[i]);
+        table.add(superFeatures, places.length, places);
+      }
+      byte[][] block = new byte[bases][];
+      for (int i = 0; i < block.length; i++) {
+        block[i] = changed(old[i]);
+      }
+      for (int capped : new int[] {0, 2}) {
+        ContainerCap cap = new ContainerCap(capped, 4);
+        FrameBases frameBases = new FrameBases(store, cap);
+        DedupCounters counters = new DedupCounters();
+        BlockDifferences differences =
+            new BlockDifferences(store, new ChunkPins(), table, frameBases, counters);
+        cap.beginBlock();
+        cap.apply(new long[0], new long[0], new int[0], 0, -1);
+        frameBases.beginFrame();
+        read.clear();
+        long[] found = find(differences, -1, block);
+        assertThat(Arrays.stream(found).filter(base -> base >= 0).count())
+            .as("differences")
+            .isEqualTo(capped == 0 ? BlockDifferences.MAX_FOLLOWED : capped);
+        assertThat(read.size())
+            .as("containers that were read")
+            .isEqualTo(capped == 0 ? BlockDifferences.MAX_FOLLOWED : capped);
+        assertThat(counters.asMap().get("basesRefused") > 0)
+            .as("a reader would need too many")
+            .isEqualTo(capped > 0);
+      }
     }
   }
 
