@@ -24,7 +24,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -58,8 +57,12 @@ public final class BlockRecords implements Closeable {
   private final RecordCounters counters = new RecordCounters();
   private final Map<String, VolumeRecords> records = new ConcurrentHashMap<>();
 
-  /** Pools whose replicas are being forgotten: that the map lacks a block says nothing of it. */
-  private final Set<String> leaving = ConcurrentHashMap.newKeySet();
+  /**
+   * By key, whether the replicas of the pool are being forgotten: that the map lacks a block says
+   * nothing of it then. Stays set for records that are still being closed when the pool comes back,
+   * and gets new ones. A few bytes for each storage that ever was here.
+   */
+  private final Map<String, AtomicBoolean> leaving = new ConcurrentHashMap<>();
 
   /** Held while records are opened, which waits for the volume's disk. */
   private final Object opening = new Object();
@@ -109,6 +112,7 @@ public final class BlockRecords implements Closeable {
       if (records.containsKey(key)) {
         return;
       }
+      AtomicBoolean leaves = new AtomicBoolean();
       VolumeRecords opened =
           new VolumeRecords(
               provider,
@@ -117,12 +121,13 @@ public final class BlockRecords implements Closeable {
               StoreIdentity.volume(slice.key()),
               directory,
               files,
-              present(volume, slice.poolId(), inventory, dataset),
+              present(volume, leaves, inventory, dataset),
               conf.recordSettings(),
               counters,
               failureListener(volume, dataset));
       slice.services().setMetadata(opened);
       opened.start();
+      leaving.put(key, leaves);
       // Not before: no change may come earlier.
       records.put(key, opened);
     }
@@ -133,7 +138,7 @@ public final class BlockRecords implements Closeable {
    * would go, and its absence be vouched for.
    */
   private BlockInventory present(
-      FsVolumeSpi volume, String poolId, BlockInventory inventory, DatasetAccess dataset) {
+      FsVolumeSpi volume, AtomicBoolean leaves, BlockInventory inventory, DatasetAccess dataset) {
     return new BlockInventory() {
       @Override
       public void forEach(LongConsumer blockIds) throws IOException {
@@ -143,8 +148,8 @@ public final class BlockRecords implements Closeable {
       @Override
       public BlockRecord look(long blockId, int reason) throws IOException {
         BlockRecord found = inventory.look(blockId, reason);
-        if (found == null && (leaving.contains(poolId) || !dataset.volumes().contains(volume))) {
-          throw new IOException(volume + " or its pool " + poolId + " leaves");
+        if (found == null && (leaves.get() || !dataset.volumes().contains(volume))) {
+          throw new IOException(volume + " or the pool leaves");
         }
         return found;
       }
@@ -175,7 +180,12 @@ public final class BlockRecords implements Closeable {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    leaving.add(poolId);
+    leaving.forEach(
+        (key, leaves) -> {
+          if (isOf(key, poolId)) {
+            leaves.set(true);
+          }
+        });
   }
 
   private static boolean isWriting(VolumeRecords volume, String poolId) {
@@ -210,6 +220,10 @@ public final class BlockRecords implements Closeable {
 
   private static String key(String storageId, String poolId) {
     return storageId + "/" + poolId;
+  }
+
+  private static boolean isOf(String key, String poolId) {
+    return key.endsWith("/" + poolId);
   }
 
   /**
@@ -254,7 +268,6 @@ public final class BlockRecords implements Closeable {
 
   public void closePool(String poolId) {
     close(volume -> volume.poolId().equals(poolId));
-    leaving.remove(poolId);
   }
 
   public void closeVolume(String storageId) {
