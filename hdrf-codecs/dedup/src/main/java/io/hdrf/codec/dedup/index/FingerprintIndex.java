@@ -23,8 +23,8 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.NavigableSet;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -82,7 +82,7 @@ public final class FingerprintIndex implements Closeable {
   private volatile BloomFilterArray filters;
 
   /** Containers of chunks that came while too many waited, or got their fingerprints later. */
-  private final Set<Long> missed = ConcurrentHashMap.newKeySet();
+  private final NavigableSet<Long> missed = new ConcurrentSkipListSet<>();
 
   /** The number of retired filters when their entries were deleted last; -1: never yet. */
   private long retired = -1;
@@ -271,7 +271,7 @@ public final class FingerprintIndex implements Closeable {
         }
       }
       if (complete) {
-        addMissed(array, stopping, pace);
+        addMissed(array, stopping, pace, settled);
       }
       deleteRetired(array, stopping);
       nothingIsMissingUpTo(settled);
@@ -283,11 +283,16 @@ public final class FingerprintIndex implements Closeable {
     }
   }
 
-  /** All chunks up to this container were published. Remembers if all their entries are written. */
+  /**
+   * All chunks up to this container were published. Remembers up to where all their entries are
+   * written.
+   */
   private void nothingIsMissingUpTo(long container) throws MetadataException {
-    if (container > upto && writer.waiting() == 0 && missed.isEmpty()) {
-      mark.setUpto(container);
-      upto = container;
+    Long first = missed.ceiling(Long.MIN_VALUE);
+    long written = first == null ? container : Math.min(container, first - 1);
+    if (written > upto && writer.waiting() == 0) {
+      mark.setUpto(written);
+      upto = written;
     }
   }
 
@@ -412,7 +417,9 @@ public final class FingerprintIndex implements Closeable {
     return BloomFilterArray.open(directory, files, dba, segments, containers.memory());
   }
 
-  private void addMissed(BloomFilterArray array, BooleanSupplier stopping, Throttle pace)
+  /** In the order of ids, so that the next start goes on where this one ends. */
+  private void addMissed(
+      BloomFilterArray array, BooleanSupplier stopping, Throttle pace, long settled)
       throws IOException {
     for (Long container : new ArrayList<>(missed)) {
       if (stopping.getAsBoolean()) {
@@ -430,6 +437,7 @@ public final class FingerprintIndex implements Closeable {
           missed.add(container);
         }
       }
+      nothingIsMissingUpTo(settled);
     }
   }
 

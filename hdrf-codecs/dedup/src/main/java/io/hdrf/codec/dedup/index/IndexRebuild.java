@@ -191,10 +191,17 @@ final class IndexRebuild {
     if (entries.count() == 0) {
       return;
     }
+    boolean waits = false;
     try {
       writer.write(entries, filters);
+    } catch (MetadataException e) {
+      // They are in the filters, which would get them again, and fill up, with each attempt.
+      waits = writer.offer(entries);
+      throw e;
     } finally {
-      entries.end();
+      if (!waits) {
+        entries.end();
+      }
     }
   }
 

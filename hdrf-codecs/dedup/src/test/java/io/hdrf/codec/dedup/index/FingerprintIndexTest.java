@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -585,6 +586,74 @@ class FingerprintIndexTest {
     FingerprintIndex index = another(IndexSettings.from(store.dedup()));
     assertThat(entries()).as("of no others").containsExactlyInAnyOrder(third[0], third[1]);
     assertThat(first).isNotEmpty();
+    index.close();
+  }
+
+  @Test
+  void whatWasMissedIsReadOnFromWhereTheLastProcessEnded() throws IOException {
+    work();
+    for (int i = 0; i < 20; i++) {
+      store.sealed(1);
+    }
+    fail("write");
+    work();
+    store.index.close();
+    AtomicInteger written = new AtomicInteger();
+    store.watcher =
+        (operation, batch) -> {
+          if (operation.equals("write") && batch.changes().get(0).table() == Table.CHUNKS) {
+            written.incrementAndGet();
+          }
+        };
+    FingerprintIndex index =
+        new FingerprintIndex(
+            store.watched,
+            store.containers,
+            store.chunkPins,
+            directory.resolve("index"),
+            store.files,
+            IndexSettings.from(store.dedup()));
+    index.work(() -> written.get() >= 10);
+    assertThat(upto()).isBetween(7L, 10L);
+    assertThat(entries()).hasSizeBetween(8, 11);
+    index.work(() -> false);
+    assertThat(entries()).hasSize(20);
+    assertThat(upto()).isEqualTo(19);
+    index.close();
+  }
+
+  /** Else the filters would fill up with what is there already. */
+  @Test
+  void whatFindsNoRoomGoesIntoTheFiltersOnce() throws IOException {
+    work();
+    store.sealed(4);
+    fail("write");
+    work();
+    store.index.close();
+    AtomicLong now = new AtomicLong();
+    FingerprintIndex index =
+        new FingerprintIndex(
+            store.watched,
+            store.containers,
+            store.chunkPins,
+            directory.resolve("index"),
+            store.files,
+            IndexSettings.from(store.dedup()),
+            now::get);
+    store.watcher =
+        (operation, batch) -> {
+          if (operation.equals("write")) {
+            throw new StoreFullException("OOM");
+          }
+        };
+    for (int i = 0; i < 10; i++) {
+      index.work(() -> false);
+      now.addAndGet(2 * StoreBackoff.RETRY_NANOS);
+    }
+    assertThat(index.metrics()).containsEntry("dbaInserted", 4L);
+    store.watcher = (operation, batch) -> {};
+    index.work(() -> false);
+    assertThat(entries()).hasSize(4);
     index.close();
   }
 
