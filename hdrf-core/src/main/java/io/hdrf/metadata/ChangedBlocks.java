@@ -31,6 +31,9 @@ final class ChangedBlocks {
   /** Whether a mark lies on the volume that the next change makes untrue: only from the end on. */
   private volatile boolean marked;
 
+  /** Whether others may keep the records by now, who would not know of a mark that comes late. */
+  private volatile boolean abandoned;
+
   /** A block's last change. No two are equal: one that comes while a record is written stays. */
   static final class Change {
     private final int reason;
@@ -126,13 +129,21 @@ final class ChangedBlocks {
     synchronized (this) {
       // First, so that a change that is not seen here sees this.
       marked = true;
-      if (incomplete || !blocks.isEmpty()) {
+      if (abandoned || incomplete || !blocks.isEmpty()) {
         marked = false;
         return;
       }
       StoreCheckpoint.put(directory, files);
+      if (abandoned) {
+        unmark();
+      }
     }
     files.forceDirectory(directory);
+  }
+
+  /** No mark is to come any more. Never waits. */
+  void abandon() {
+    abandoned = true;
   }
 
   private synchronized void unmark() {

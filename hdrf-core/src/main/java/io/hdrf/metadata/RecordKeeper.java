@@ -701,6 +701,10 @@ final class RecordKeeper implements RepeatingThread.Task {
     } catch (IOException | RuntimeException | Error e) {
       LOG.info("Records of {} are caught up at the next start: {}", directory, e.getMessage());
     }
+    if (!firstMarkTaken) {
+      // It could not be read, but it may be one.
+      VolumeRecords.distrust(directory, files);
+    }
     closeLink();
     ended = true;
     endTasks(null);

@@ -252,6 +252,7 @@ public final class VolumeRecords implements Closeable {
     beginClose();
     if (!thread.join(TimeUnit.SECONDS.toMillis(CLOSE_SECONDS))) {
       LOG.warn("The store of records for {} takes long to close", directory);
+      changes.abandon();
     }
   }
 }

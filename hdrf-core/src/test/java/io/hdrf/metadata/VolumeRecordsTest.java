@@ -542,6 +542,31 @@ class VolumeRecordsTest {
     awaitRecords();
   }
 
+  /** Its successor took the mark off the volume, and knows of changes that it does not. */
+  @Test
+  void recordsThatEndLateLeaveNoMark() throws Exception {
+    put(1, reduced(1000));
+    awaitRecords();
+    records.close();
+    CountDownLatch silence = new CountDownLatch(1);
+    stores.frozen = silence;
+    VolumeRecords late = open(VOLUME);
+    await("a wait", () -> isWaiting("hdrf-records-" + storageId));
+    late.close();
+    stores.frozen = null;
+    stores.failure = new StoreUnreachableException("down");
+    records = open(VOLUME);
+    await("down", () -> records.status().state() == StoreStatus.State.DOWN);
+    blocks.present.remove(1L);
+    records.changed(1, BlockRecord.NO_REASON);
+    put(2, reduced(2000));
+    silence.countDown();
+    late.close();
+    assertThat(directory.resolve(StoreCheckpoint.NAME)).doesNotExist();
+    stores.failure = null;
+    awaitRecords();
+  }
+
   @Test
   void aStoreThatIsReplacedWhileItIsTakenOverIsNotTrusted() throws IOException {
     put(1, reduced(1000));

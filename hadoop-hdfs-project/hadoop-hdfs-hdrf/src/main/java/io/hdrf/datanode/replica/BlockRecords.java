@@ -130,6 +130,11 @@ public final class BlockRecords implements Closeable {
       leaving.put(key, leaves);
       // Not before: no change may come earlier.
       records.put(key, opened);
+      if (closed || slice.isOutOfService()) {
+        // It was not there yet for who closed them meanwhile.
+        records.remove(key, opened);
+        opened.beginClose();
+      }
     }
   }
 

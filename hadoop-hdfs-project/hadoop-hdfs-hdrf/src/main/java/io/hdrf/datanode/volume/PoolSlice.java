@@ -451,6 +451,11 @@ public final class PoolSlice implements Closeable {
     }
   }
 
+  /** Returns whether {@link #close} was called. */
+  public boolean isOutOfService() {
+    return outOfService.get();
+  }
+
   /** Takes the slice out of service; present users may go on, but for work that takes long. */
   @Override
   public void close() {

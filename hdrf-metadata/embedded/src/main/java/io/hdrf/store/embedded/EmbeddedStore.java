@@ -128,6 +128,10 @@ final class EmbeddedStore implements MetadataStore {
       if (handles != null && !stuck) {
         return;
       }
+      if (handles != null) {
+        // Else reads would end, too.
+        directory.requireRoom();
+      }
       closeHandles();
       handles = openHandles(directory, memory);
       stuck = false;

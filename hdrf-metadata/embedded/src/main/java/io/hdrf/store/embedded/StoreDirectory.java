@@ -44,6 +44,11 @@ final class StoreDirectory implements Closeable {
   static final String DAMAGED = "DAMAGED";
   private static final String LOCK = "hdrf.lock";
   private static final String CURRENT = "CURRENT";
+  private static final String PROBE = "hdrf.probe";
+
+  /** More than RocksDB writes when it opens. */
+  private static final int PROBE_LENGTH = 1 << 20;
+
   private static final String ASIDE = ".damaged-";
 
   /** The number of damaged stores kept for inspection. */
@@ -93,6 +98,25 @@ final class StoreDirectory implements Closeable {
 
   Path path() {
     return path;
+  }
+
+  /** Writes a file and deletes it, so that it fails where the files of a database would. */
+  void requireRoom() throws MetadataException {
+    Path probe = path.resolve(PROBE);
+    try {
+      try (FileChannel file =
+          FileChannel.open(probe, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+        ByteBuffer bytes = ByteBuffer.allocate(PROBE_LENGTH);
+        while (bytes.hasRemaining()) {
+          file.write(bytes);
+        }
+        file.force(true);
+      } finally {
+        Files.deleteIfExists(probe);
+      }
+    } catch (IOException e) {
+      throw Failures.of(path, e);
+    }
   }
 
   /**
