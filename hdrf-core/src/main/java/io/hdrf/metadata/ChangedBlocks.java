@@ -125,6 +125,9 @@ final class ChangedBlocks {
    * removes it before {@link #add} returns.
    */
   void mark(StoreCheckpoint mark) throws IOException {
+    if (abandoned) {
+      return;
+    }
     mark.prepare(directory, files);
     synchronized (this) {
       // First, so that a change that is not seen here sees this.

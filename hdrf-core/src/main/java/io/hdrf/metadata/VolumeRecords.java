@@ -250,7 +250,8 @@ public final class VolumeRecords implements Closeable {
   @Override
   public void close() {
     beginClose();
-    if (!thread.join(TimeUnit.SECONDS.toMillis(CLOSE_SECONDS))) {
+    // Stock code ends a pool on a thread that it has interrupted.
+    if (!thread.joinUninterruptibly(TimeUnit.SECONDS.toMillis(CLOSE_SECONDS))) {
       LOG.warn("The store of records for {} takes long to close", directory);
       changes.abandon();
     }

@@ -542,6 +542,37 @@ class VolumeRecordsTest {
     awaitRecords();
   }
 
+  /** As stock code interrupts the thread that ends a pool. */
+  @Test
+  void anInterruptedCloseLeavesTheMarkAllTheSame() throws Exception {
+    put(1, reduced(1000));
+    awaitRecords();
+    CountDownLatch silence = new CountDownLatch(1);
+    stores.frozen = silence;
+    await("a wait for the store", () -> isWaiting("hdrf-records-" + storageId));
+    Thread later =
+        new Thread(
+            () -> {
+              try {
+                Thread.sleep(500);
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+              stores.frozen = null;
+              silence.countDown();
+            });
+    later.start();
+    Thread.currentThread().interrupt();
+    records.close();
+    assertThat(Thread.interrupted()).isTrue();
+    later.join();
+    assertThat(directory.resolve(StoreCheckpoint.NAME)).exists();
+    long before = blocks.listings.get();
+    records = open(VOLUME);
+    await("in step", this::isInStep);
+    assertThat(blocks.listings).hasValue(before);
+  }
+
   /** Its successor took the mark off the volume, and knows of changes that it does not. */
   @Test
   void recordsThatEndLateLeaveNoMark() throws Exception {

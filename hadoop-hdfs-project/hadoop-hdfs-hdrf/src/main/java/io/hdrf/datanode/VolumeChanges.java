@@ -156,6 +156,7 @@ public final class VolumeChanges {
   public void stopJobs(String poolId) {
     jobs.closePool(poolId);
     records.poolLeaves(poolId);
+    slices.poolLeaves(poolId);
   }
 
   public void closePool(String poolId) {

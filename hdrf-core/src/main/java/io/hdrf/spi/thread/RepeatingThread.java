@@ -141,16 +141,25 @@ public final class RepeatingThread {
    * the wait, and stay set.
    */
   public void join() {
+    joinUninterruptibly(Long.MAX_VALUE);
+  }
+
+  /** As {@link #join(long)}, but interruptions don't end the wait, and stay set. */
+  public boolean joinUninterruptibly(long millis) {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    long left = millis;
     boolean interrupted = false;
-    while (thread.isAlive()) {
+    while (thread.isAlive() && left > 0) {
       try {
-        thread.join();
+        thread.join(left);
       } catch (InterruptedException e) {
         interrupted = true;
       }
+      left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
+    return !thread.isAlive();
   }
 }

@@ -57,13 +57,6 @@ public final class BlockRecords implements Closeable {
   private final RecordCounters counters = new RecordCounters();
   private final Map<String, VolumeRecords> records = new ConcurrentHashMap<>();
 
-  /**
-   * By key, whether the replicas of the pool are being forgotten: that the map lacks a block says
-   * nothing of it then. Stays set for records that are still being closed when the pool comes back,
-   * and gets new ones. A few bytes for each storage that ever was here.
-   */
-  private final Map<String, AtomicBoolean> leaving = new ConcurrentHashMap<>();
-
   /** Held while records are opened, which waits for the volume's disk. */
   private final Object opening = new Object();
 
@@ -112,7 +105,6 @@ public final class BlockRecords implements Closeable {
       if (records.containsKey(key)) {
         return;
       }
-      AtomicBoolean leaves = new AtomicBoolean();
       VolumeRecords opened =
           new VolumeRecords(
               provider,
@@ -121,19 +113,18 @@ public final class BlockRecords implements Closeable {
               StoreIdentity.volume(slice.key()),
               directory,
               files,
-              present(volume, leaves, inventory, dataset),
+              present(volume, slice, inventory, dataset),
               conf.recordSettings(),
               counters,
               failureListener(volume, dataset));
       slice.services().setMetadata(opened);
       opened.start();
-      leaving.put(key, leaves);
       // Not before: no change may come earlier.
       records.put(key, opened);
       if (closed || slice.isOutOfService()) {
         // It was not there yet for who closed them meanwhile.
         records.remove(key, opened);
-        opened.beginClose();
+        opened.close();
       }
     }
   }
@@ -143,7 +134,7 @@ public final class BlockRecords implements Closeable {
    * would go, and its absence be vouched for.
    */
   private BlockInventory present(
-      FsVolumeSpi volume, AtomicBoolean leaves, BlockInventory inventory, DatasetAccess dataset) {
+      FsVolumeSpi volume, PoolSlice slice, BlockInventory inventory, DatasetAccess dataset) {
     return new BlockInventory() {
       @Override
       public void forEach(LongConsumer blockIds) throws IOException {
@@ -153,7 +144,7 @@ public final class BlockRecords implements Closeable {
       @Override
       public BlockRecord look(long blockId, int reason) throws IOException {
         BlockRecord found = inventory.look(blockId, reason);
-        if (found == null && (leaves.get() || !dataset.volumes().contains(volume))) {
+        if (found == null && (slice.isLeaving() || !dataset.volumes().contains(volume))) {
           throw new IOException(volume + " or the pool leaves");
         }
         return found;
@@ -167,8 +158,9 @@ public final class BlockRecords implements Closeable {
   }
 
   /**
-   * To be called before the replicas of a pool are forgotten. Waits a little for the changes that
-   * wait to be written: after others the next start compares all records.
+   * To be called before the replicas of a pool are forgotten, and {@link PoolSlice#leaves}. Waits a
+   * little for the changes that wait to be written: after others the next start compares all
+   * records.
    */
   public void poolLeaves(String poolId) {
     long deadline = System.nanoTime() + LEAVE_NANOS;
@@ -185,12 +177,6 @@ public final class BlockRecords implements Closeable {
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    leaving.forEach(
-        (key, leaves) -> {
-          if (isOf(key, poolId)) {
-            leaves.set(true);
-          }
-        });
   }
 
   private static boolean isWriting(VolumeRecords volume, String poolId) {
@@ -225,10 +211,6 @@ public final class BlockRecords implements Closeable {
 
   private static String key(String storageId, String poolId) {
     return storageId + "/" + poolId;
-  }
-
-  private static boolean isOf(String key, String poolId) {
-    return key.endsWith("/" + poolId);
   }
 
   /**

@@ -65,6 +65,7 @@ public final class PoolSlice implements Closeable {
   private final AtomicLong sequence = new AtomicLong();
   private final AtomicInteger uses = new AtomicInteger(1);
   private final AtomicBoolean outOfService = new AtomicBoolean();
+  private volatile boolean leaving;
   private volatile boolean loaded;
   private volatile ConversionState conversion;
   private ConversionState storedConversion;
@@ -449,6 +450,16 @@ public final class PoolSlice implements Closeable {
         LOG.warn("Closing the schemes in {} failed", directory, e);
       }
     }
+  }
+
+  /** The pool's replicas are about to be forgotten. */
+  public void leaves() {
+    leaving = true;
+  }
+
+  /** Returns whether the map of replicas may lack blocks that are there. */
+  public boolean isLeaving() {
+    return leaving;
   }
 
   /** Returns whether {@link #close} was called. */

@@ -166,6 +166,13 @@ public final class PoolSlices {
     return opened.values().stream().anyMatch(PoolSlice::mayHoldReducedBlocks);
   }
 
+  /** The replicas of a pool are about to be forgotten. */
+  public void poolLeaves(String poolId) {
+    opened.values().stream()
+        .filter(slice -> slice.poolId().equals(poolId))
+        .forEach(PoolSlice::leaves);
+  }
+
   public void closePool(String poolId) {
     close(slice -> slice.poolId().equals(poolId));
   }

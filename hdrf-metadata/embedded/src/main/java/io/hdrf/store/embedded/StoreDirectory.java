@@ -46,8 +46,8 @@ final class StoreDirectory implements Closeable {
   private static final String CURRENT = "CURRENT";
   private static final String PROBE = "hdrf.probe";
 
-  /** More than RocksDB writes when it opens. */
-  private static final int PROBE_LENGTH = 1 << 20;
+  /** More than RocksDB writes when it opens, besides what its logs hold. */
+  private static final int PROBE_SPARE = 2 << 20;
 
   private static final String ASIDE = ".damaged-";
 
@@ -100,15 +100,27 @@ final class StoreDirectory implements Closeable {
     return path;
   }
 
-  /** Writes a file and deletes it, so that it fails where the files of a database would. */
+  /**
+   * Writes a file and deletes it, so that it fails where the opening of the database would, which
+   * makes tables of what its logs hold.
+   */
   void requireRoom() throws MetadataException {
     Path probe = path.resolve(PROBE);
     try {
+      long left = PROBE_SPARE;
+      try (DirectoryStream<Path> logs = Files.newDirectoryStream(path, "*.log")) {
+        for (Path log : logs) {
+          left += Files.size(log);
+        }
+      } catch (DirectoryIteratorException e) {
+        throw e.getCause();
+      }
       try (FileChannel file =
           FileChannel.open(probe, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-        ByteBuffer bytes = ByteBuffer.allocate(PROBE_LENGTH);
-        while (bytes.hasRemaining()) {
-          file.write(bytes);
+        ByteBuffer bytes = ByteBuffer.allocate(1 << 20);
+        while (left > 0) {
+          bytes.clear().limit((int) Math.min(left, bytes.capacity()));
+          left -= file.write(bytes);
         }
         file.force(true);
       } finally {
