@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -302,6 +303,20 @@ class SwapStressTest {
     }
   }
 
+  private long reduced() {
+    return cluster.service(0).counters().blocksReduced()
+        + cluster.service(1).counters().blocksReduced();
+  }
+
+  private long inflated() {
+    return cluster.service(0).counters().values().get("blocksInflated")
+        + cluster.service(1).counters().values().get("blocksInflated");
+  }
+
+  private boolean hasAllHappened() {
+    return exactReads.get() > 0 && moves.get() > 0 && inflated() > 0 && reduced() > FILES;
+  }
+
   @Test
   void everyReadIsRight() throws Exception {
     cluster = HdrfCluster.start(configuration(), 2, 2);
@@ -321,7 +336,9 @@ class SwapStressTest {
       threads.add(new Thread(this::scanOn, "stress-scanner"));
       threads.forEach(Thread::start);
       long end = System.nanoTime() + MILLIS * 1_000_000;
-      while (!stop.get() && System.nanoTime() < end) {
+      // On a busy machine as much longer as it takes until each has happened.
+      long latest = end + TimeUnit.MINUTES.toNanos(1);
+      while (!stop.get() && System.nanoTime() < (hasAllHappened() ? end : latest)) {
         Thread.sleep(50);
       }
       stop.set(true);
@@ -336,12 +353,8 @@ class SwapStressTest {
         writer.read(new Random());
         checkReplicas(writer);
       }
-      long reduced = 0;
-      long inflated = 0;
-      for (int datanode = 0; datanode < 2; datanode++) {
-        reduced += cluster.service(datanode).counters().blocksReduced();
-        inflated += cluster.service(datanode).counters().values().get("blocksInflated");
-      }
+      long reduced = reduced();
+      long inflated = inflated();
       System.out.println(
           "operations "
               + operations
