@@ -194,6 +194,8 @@ public final class PoolSlices {
     List<PoolSlice> slices = new ArrayList<>(opened.values());
     slices.removeIf(which.negate());
     for (PoolSlice slice : slices) {
+      // First: stock code may forget the replicas meanwhile, and poolLeaves no longer finds it.
+      slice.leaves();
       PoolSlice removed = opened.remove(key(slice.storageId(), slice.poolId()));
       if (removed != null) {
         removed.close();

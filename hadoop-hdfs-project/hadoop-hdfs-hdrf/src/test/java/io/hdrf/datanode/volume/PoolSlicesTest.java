@@ -20,7 +20,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -68,7 +67,7 @@ class PoolSlicesTest {
                 }));
       }
       for (Future<?> one : opening) {
-        one.get(30, TimeUnit.SECONDS);
+        one.get();
       }
       List<String> found = new ArrayList<>();
       volumes.forEach(volume -> found.add(volume.storageId()));
@@ -77,6 +76,20 @@ class PoolSlicesTest {
       threads.shutdownNow();
       volumes.closeAll();
     }
+  }
+
+  /** A DataNode may end its dataset while a pool's own thread still forgets the replicas. */
+  @Test
+  void whatIsClosedBeforeItsPoolLeavesCountsAsLeaving() throws IOException {
+    PoolSlices volumes =
+        DirectoryPools.slices(
+            new HookedScheme("hooked", 65100, Integer.MAX_VALUE), LocalDurableFiles.INSTANCE);
+    volumes.open(DirectoryPools.volume(directory, "DS-1"), "BP-1");
+    PoolSlice slice = volumes.find("DS-1", "BP-1");
+    assertThat(slice.isLeaving()).isFalse();
+    volumes.closeAll();
+    volumes.poolLeaves("BP-1");
+    assertThat(slice.isLeaving()).isTrue();
   }
 
   /** Otherwise its threads run on unknown, and the volume can't come back. */
