@@ -64,6 +64,18 @@ public final class Capabilities {
     return new Capabilities(0, Collections.emptySet());
   }
 
+  /**
+   * Returns what this DataNode can make use of: of a stranger's answer, which may name 32,766
+   * schemes, no more than that is remembered.
+   */
+  public Capabilities knownTo(Capabilities own) {
+    SortedSet<Integer> schemes = new TreeSet<>(frameSchemes);
+    schemes.retainAll(own.frameSchemes);
+    SortedSet<Long> spoken = new TreeSet<>(dialects);
+    spoken.retainAll(own.dialects);
+    return new Capabilities(version, schemes, spoken, flags);
+  }
+
   /** The same, and it {@link #makesChecksums}. */
   public Capabilities makingChecksums() {
     return new Capabilities(version, frameSchemes, dialects, flags | MAKES_CHECKSUMS);

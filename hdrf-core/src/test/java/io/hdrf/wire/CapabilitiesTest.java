@@ -138,6 +138,18 @@ class CapabilitiesTest {
     assertRefused(stored(1, 0xFF, 0xFF, 7, 7));
   }
 
+  /** Strangers answer, too, and each answer is remembered. */
+  @Test
+  void ofAnAnswerOnlyWhatIsOfUseIsKept() {
+    List<Integer> all = IntStream.range(1, 32_767).boxed().collect(Collectors.toList());
+    Capabilities own = new Capabilities(1, List.of(2, 5, 40_000), List.of(7L, 8L));
+    Capabilities kept = new Capabilities(3, all, List.of(8L, 9L)).makingChecksums().knownTo(own);
+    assertThat(kept.frameSchemes()).containsExactly(2, 5);
+    assertThat(kept.dialects()).containsExactly(8L);
+    assertThat(kept.version()).isEqualTo(3);
+    assertThat(kept.makesChecksums()).isTrue();
+  }
+
   @Test
   void tellsWhatCanBeDecoded() {
     Capabilities some = new Capabilities(WireFormat.VERSION, List.of(1, 2));

@@ -155,7 +155,8 @@ public final class MirrorSaslClient extends SaslDataTransferClient {
   private Capabilities probe(InetSocketAddress address, Handshake handshake) throws IOException {
     try (Socket socket = sockets.newSocket()) {
       SocketInputWrapper in = connect(socket, address);
-      return Capabilities.read(begin(socket, in, handshake, WireFormat.PROBE).in);
+      return Capabilities.read(begin(socket, in, handshake, WireFormat.PROBE).in)
+          .knownTo(mirroring.own());
     }
   }
 
