@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.file.FileSystemException;
 import java.util.BitSet;
 import java.util.function.LongPredicate;
 import org.slf4j.Logger;
@@ -50,6 +51,12 @@ final class ContainerCheck {
   private boolean headerDamaged;
   private long bytesRead;
 
+  /** Whether a group could be decoded that is encoded. */
+  private boolean decoded;
+
+  /** Why one could not be decoded that is as it was written; null if there is none. */
+  private IOException undecodable;
+
   /** Chunks that are what their fingerprints say. */
   private int matching;
 
@@ -82,7 +89,8 @@ final class ContainerCheck {
    * Reads the container.
    *
    * @throws IOException if the work shall end, or the file can't be read for a reason that says
-   *     nothing about its bytes, or no chunk is what its fingerprint says and all else is sound
+   *     nothing about its bytes, or no chunk is what its fingerprint says and all else is sound, or
+   *     no group can be decoded though some are as they were written
    */
   void run() throws IOException {
     if (origin != LoadedDirectory.Origin.WRITTEN) {
@@ -94,13 +102,22 @@ final class ContainerCheck {
     for (int group = 0; group < directory.groupCount(); group++) {
       checkGroup(group);
     }
+    if (undecodable != null && !decoded) {
+      // No disk and no memory damages them all so: a scheme fails, of whose chunks nothing is told.
+      throw new IOException(
+          source.path() + ": the stored groups are as they were written, but none can be decoded",
+          undecodable);
+    }
     if (isCompared()) {
       suspects.or(otherwise);
     } else if (suspects.isEmpty() && beside == null) {
       throw new IOException(
           source.path()
-              + ": none of the chunks is what its fingerprint says; hdrf.dedup.fingerprint must not"
-              + " be changed on volumes that have chunks");
+              + ": none of the chunks is what its fingerprint says"
+              + (otherwise.cardinality() == directory.chunkCount()
+                  ? "; hdrf.dedup.fingerprint must not be changed on volumes that have chunks"
+                  : ", as far as they can be compared: others are differences whose bases can't be"
+                      + " read, or their fingerprints are not known"));
     }
     long beyond = source.file().length() - bytesRead;
     throttle.acquire(beyond);
@@ -136,6 +153,9 @@ final class ContainerCheck {
       checkChunks(header(group, bytes), group, bytes);
       source.checkHeader(directory, group, bytes);
     } catch (CorruptFrameException e) {
+      if (undecodable == null && directory.stages(group) != 0 && isAsWritten(group, bytes)) {
+        undecodable = e;
+      }
       // For good, as nobody can replace a chunk whose fingerprint is unknown.
       suspect(group, false);
     } catch (CorruptFileException e) {
@@ -145,6 +165,15 @@ final class ContainerCheck {
       suspect(group, true);
     } finally {
       BufferPool.shared().give(bytes);
+    }
+  }
+
+  private boolean isAsWritten(int group, ByteBuffer bytes) {
+    try {
+      source.checkHeader(directory, group, bytes);
+      return true;
+    } catch (IOException e) {
+      return false;
     }
   }
 
@@ -171,6 +200,7 @@ final class ContainerCheck {
     ByteBuffer original = BufferPool.shared().take(directory.originalLength(group));
     try {
       source.decode(header, bytes, original);
+      decoded |= header.stages() != 0;
       int first = directory.firstChunk(group);
       int offset = 0;
       for (int i = first; i < directory.endChunk(group); i++) {
@@ -212,6 +242,9 @@ final class ContainerCheck {
     } catch (MissingChunkException e) {
       // For good: no other chunk gets its reference.
       LOG.debug("{}: the base of chunk {} is gone", source.path(), directory.number(index), e);
+    } catch (FileSystemException e) {
+      // As for want of file handles.
+      throw e;
     } catch (IOException e) {
       mayFindFingerprints |= directory.lacksFingerprint(index);
       LOG.debug("{}: the base of chunk {}", source.path(), directory.number(index), e);

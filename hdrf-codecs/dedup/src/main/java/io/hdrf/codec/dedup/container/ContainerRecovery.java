@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -102,7 +103,11 @@ final class ContainerRecovery {
     Path path = context.file(container.id(), ContainerNames.OPEN);
     try {
       if (!read(container, path)) {
-        return false;
+        if (container.open() != null) {
+          return false;
+        }
+        context.files().deleteIfExists(path);
+        containers.remove(container.id());
       }
     } catch (CorruptFileException | UnknownFormatVersionException e) {
       if (container.open() == null) {
@@ -144,9 +149,7 @@ final class ContainerRecovery {
       ContainerDirectory found = scanner.directory();
       boolean damaged = scanner.hasDamage() || scanner.hasUnreadable();
       OpenContainer known = container.open();
-      if (known != null
-          && scanner.hasUnreadable()
-          && found.chunkCount() <= known.written().chunkCount()) {
+      if (known != null && scanner.hasUnreadable() && !isMore(found, known.written())) {
         return false;
       }
       IOException notForced = writeAgain(path, found);
@@ -174,6 +177,13 @@ final class ContainerRecovery {
       }
       return true;
     }
+  }
+
+  /** What was read once may be read again: it is not given up for what is read now. */
+  private static boolean isMore(ContainerDirectory found, ContainerDirectory known) {
+    BitSet lost = known.numbers();
+    lost.andNot(found.numbers());
+    return lost.isEmpty() && found.chunkCount() > known.chunkCount();
   }
 
   /**

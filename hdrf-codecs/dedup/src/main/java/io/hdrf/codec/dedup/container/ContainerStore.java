@@ -284,6 +284,11 @@ public final class ContainerStore implements Closeable {
     return loaded.durable(container);
   }
 
+  /** Returns what can be read in a container, {@link #directory} and what is not durable yet. */
+  public ContainerDirectory written(long container) throws IOException {
+    return loaded.written(container);
+  }
+
   /**
    * Returns whether a container is damaged so that there may be chunks in it which {@link
    * #directory} does not have: to rewrite or seal it removes them for good.
@@ -376,17 +381,15 @@ public final class ContainerStore implements Closeable {
    * @throws IOException if the container could not be read
    */
   public int findGroup(long ref, long[] bounds) throws IOException {
-    Container container = loaded.find(ChunkRef.container(ref));
-    OpenContainer open = container.open();
-    ContainerDirectory content =
-        open != null ? open.written() : loaded.directory(container).content();
+    long container = ChunkRef.container(ref);
+    ContainerDirectory content = written(container);
     int index = content.indexOf(ChunkRef.number(ref));
     if (index < 0) {
       return -1;
     }
     int group = content.groupOf(index);
-    bounds[0] = ChunkRef.pack(container.id(), content.number(content.firstChunk(group)));
-    bounds[1] = ChunkRef.pack(container.id(), content.number(content.endChunk(group) - 1));
+    bounds[0] = ChunkRef.pack(container, content.number(content.firstChunk(group)));
+    bounds[1] = ChunkRef.pack(container, content.number(content.endChunk(group) - 1));
     return content.originalLength(group);
   }
 
@@ -618,6 +621,16 @@ public final class ContainerStore implements Closeable {
   /** Returns whether there is a container, of which perhaps nothing can be read. */
   public boolean exists(long id) {
     return containers.containsKey(id);
+  }
+
+  /** Returns whether there is no such container, or a damaged one of which nothing can be read. */
+  public boolean isLost(long id) {
+    return search.isLost(id);
+  }
+
+  /** Notes that chunks which blocks need can't be read, so that {@link #damagedChunks} has them. */
+  public void markUnreadable(long id, BitSet numbers) {
+    damage.unreadable().add(id, numbers);
   }
 
   /** Returns the number of containers. */

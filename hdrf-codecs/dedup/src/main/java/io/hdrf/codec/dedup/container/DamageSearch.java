@@ -7,6 +7,7 @@ import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.spi.io.BufferPool;
+import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
@@ -91,7 +92,7 @@ final class DamageSearch {
   }
 
   private boolean isWrong(long container, int number) throws IOException {
-    ContainerDirectory content = loaded.durable(container);
+    ContainerDirectory content = loaded.written(container);
     int index = content.indexOf(number);
     return index < 0 || isWrong(content, container, number, index, true);
   }
@@ -115,7 +116,7 @@ final class DamageSearch {
 
   /** See {@link ContainerStore#isDamaged}. */
   boolean isDamaged(long container, int firstChunk, int chunkCount) throws IOException {
-    if (!containers.containsKey(container)) {
+    if (isLost(container)) {
       return true;
     }
     for (int number = firstChunk; number < firstChunk + chunkCount; number++) {
@@ -126,14 +127,20 @@ final class DamageSearch {
     return false;
   }
 
+  /** See {@link ContainerStore#isLost}. */
+  boolean isLost(long id) {
+    Container container = containers.get(id);
+    return container == null || container.problem() instanceof CorruptFileException;
+  }
+
   /** See {@link ContainerStore#needsDamagedBase}. */
   boolean needsDamagedBase(long container, int firstChunk, int chunkCount) throws IOException {
-    ContainerDirectory content = loaded.durable(container);
+    ContainerDirectory content = loaded.written(container);
     for (int number = firstChunk; number < firstChunk + chunkCount; number++) {
       int index = content.indexOf(number);
       long base = index < 0 ? -1 : content.baseOf(index);
       if (base >= 0
-          && (known.isBad(base) || !containers.containsKey(ChunkRef.container(base)))
+          && (known.isBad(base) || isLost(ChunkRef.container(base)))
           && isDamaged(container, number)) {
         return true;
       }
@@ -143,7 +150,7 @@ final class DamageSearch {
 
   private boolean isDamaged(long container, int number) throws IOException {
     try {
-      ContainerDirectory content = loaded.durable(container);
+      ContainerDirectory content = loaded.written(container);
       int index = content.indexOf(number);
       return index < 0
           || isWrong(content, container, number, index, known.wrong().isBad(container, number));
@@ -328,7 +335,7 @@ final class DamageSearch {
       loaded.reload(container).release();
       loaded.reloadDirectory(container);
     }
-    ContainerDirectory content = loaded.durable(id);
+    ContainerDirectory content = loaded.written(id);
     boolean lacksSome = loaded.mayHaveMore(id);
     int unreadableGroup = -1;
     Set<Long> unreadableBases = new HashSet<>();
@@ -354,7 +361,7 @@ final class DamageSearch {
       } catch (MissingChunkException e) {
         LOG.debug("{} can't be found", ChunkRef.toString(ChunkRef.pack(id, n)), e);
         // It was dropped, unless it is its base that is not there.
-        still.set(n, base >= 0 && loaded.durable(id).indexOf(n) >= 0);
+        still.set(n, base >= 0 && loaded.written(id).indexOf(n) >= 0);
       } catch (IOException e) {
         if (!DiskErrors.isReadError(e)) {
           throw e;

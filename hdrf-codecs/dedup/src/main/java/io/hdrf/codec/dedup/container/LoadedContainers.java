@@ -270,6 +270,13 @@ final class LoadedContainers implements Closeable {
     return open != null ? open.forced() : directory(found).content();
   }
 
+  /** What can be read in a container: {@link #durable}, and what is not durable yet. */
+  ContainerDirectory written(long id) throws IOException {
+    Container found = find(id);
+    OpenContainer open = found.open();
+    return open != null ? open.written() : directory(found).content();
+  }
+
   /** As {@link #durable}, or null if chunks of the container may be lost. */
   ContainerDirectory findable(Container container) throws IOException {
     OpenContainer open = container.open();

@@ -70,7 +70,8 @@ final class Quarantine {
   /** Forgets chunks that read well. */
   synchronized void remove(long container, int first, int count) {
     BitSet numbers = bad.get(container);
-    if (numbers != null) {
+    int next = numbers == null ? -1 : numbers.nextSetBit(first);
+    if (next >= 0 && next < first + count) {
       BitSet rest = (BitSet) numbers.clone();
       rest.clear(first, first + count);
       set(container, rest);

@@ -622,10 +622,13 @@ public final class GarbageCollector implements Closeable {
     long id = container.id();
     try {
       ContainerDirectory content = containers.directory(id);
-      if (containers.mayHaveMore(id)
-          ? cycle.missing(id, content.numbers()).isEmpty()
-          : isWorthIt(content, dead)) {
+      boolean damaged = containers.mayHaveMore(id);
+      if (damaged ? cycle.missing(id, content.numbers()).isEmpty() : isWorthIt(content, dead)) {
         return containers.sealIdle(id);
+      }
+      if (damaged) {
+        // The next collection has the blocks examined that need them.
+        containers.markUnreadable(id, cycle.missing(id, containers.written(id).numbers()));
       }
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       LOG.warn("{} could not be sealed; what is dead in it stays", container, e);

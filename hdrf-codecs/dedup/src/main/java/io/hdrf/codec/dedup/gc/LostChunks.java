@@ -6,8 +6,8 @@ import java.util.BitSet;
 import java.util.Map;
 
 /**
- * Finds the containers of a range that blocks need and whose files were gone when the store was
- * opened. For one thread.
+ * Finds the containers of a range that blocks need and whose files were gone, or damaged so that
+ * nothing can be read in them, when the store was opened. For one thread.
  */
 final class LostChunks {
 
@@ -39,7 +39,7 @@ final class LostChunks {
     if (container == present || !range.contains(container)) {
       return true;
     }
-    if (containers.exists(container)) {
+    if (!containers.isLost(container)) {
       present = container;
       return true;
     }

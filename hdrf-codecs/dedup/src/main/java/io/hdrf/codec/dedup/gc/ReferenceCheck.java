@@ -169,7 +169,7 @@ public final class ReferenceCheck {
     ContainerDirectory content = null;
     String absence = "is not there";
     try {
-      content = containers.directory(container);
+      content = containers.written(container);
     } catch (IOException e) {
       absence = "can't be read: " + e.getMessage();
     }
@@ -295,7 +295,7 @@ public final class ReferenceCheck {
       return numbers.get(number);
     }
     try {
-      return containers.directory(container).indexOf(number) >= 0;
+      return containers.written(container).indexOf(number) >= 0;
     } catch (IOException e) {
       return false;
     }

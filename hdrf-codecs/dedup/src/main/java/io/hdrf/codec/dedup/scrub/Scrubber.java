@@ -7,6 +7,7 @@ import io.hdrf.spi.io.RateThrottle;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -66,6 +67,9 @@ public final class Scrubber {
 
   /** Those of an earlier process that are to be read again. */
   private final Queue<Long> again = new ArrayDeque<>();
+
+  /** Those of which no collection of this process knows, as they could not be read. */
+  private final Set<Long> unread = new HashSet<>();
 
   /** The number of collections by which they are told. */
   private long toldBy;
@@ -135,12 +139,15 @@ public final class Scrubber {
       toldBy = collections.getAsLong() + 2;
     }
     if (!again.isEmpty()) {
-      boolean read = check(again.element()) >= 0;
+      long id = again.element();
+      boolean read = check(id) >= 0;
       again.remove();
+      if (!read) {
+        unread.add(id);
+      }
       return read;
     }
-    if (!untold.isEmpty() && collections.getAsLong() >= toldBy) {
-      untold.clear();
+    if (collections.getAsLong() >= toldBy && untold.retainAll(unread)) {
       store();
     }
     if (!state.isUnderWay()) {

@@ -477,6 +477,19 @@ class BadSectorsTest {
   void anOpenContainerThatCouldNotBeOpenedForTheMomentIsReadAgain() throws IOException {
     fillSmallGroups();
     boolean[] full = {true};
+    try (ContainerStore store = openWhereFilesAre(full)) {
+      assertThat(unreadable(store).cardinality()).isEqualTo(CHUNKS);
+      full[0] = false;
+      mend(store, 1);
+      mend(store, 3);
+      assertThat(unreadable(store).cardinality()).isZero();
+    }
+  }
+
+  /**
+   * @param full whether an open container's file can't be opened
+   */
+  private ContainerStore openWhereFilesAre(boolean[] full) throws IOException {
     WatchedFileSystem watched =
         new WatchedFileSystem(
             new WatchedFileSystem.Watch() {
@@ -492,16 +505,45 @@ class BadSectorsTest {
                 return length;
               }
             });
-    try (ContainerStore store =
-        Chunks.open(
-            watched.path(dir),
-            files,
-            Chunks.settings().containerSize(1 << 20).groupSize(4000).groupMemory(0))) {
-      assertThat(unreadable(store).cardinality()).isEqualTo(CHUNKS);
+    return Chunks.open(
+        watched.path(dir),
+        files,
+        Chunks.settings().containerSize(1 << 20).groupSize(4000).groupMemory(0));
+  }
+
+  /** It may have been found, and needed, meanwhile; what is sealed then is all that is left. */
+  @Test
+  void whatWasReadOnceIsNotGivenUpForWhatIsReadNow() throws IOException {
+    fillSmallGroups();
+    files.damage(file(ContainerNames.OPEN), 5 * PAGE - SECTOR);
+    try (ContainerStore store = open()) {
+      BitSet lost = store.directory(0).numbers();
+      assertThat(lost.cardinality()).isEqualTo(CHUNKS - 2);
+      files.mend();
+      files.damage(file(ContainerNames.OPEN), 3 * PAGE - SECTOR);
+      mend(store, 1);
+      lost.andNot(store.directory(0).numbers());
+      assertThat(lost).isEqualTo(new BitSet());
+      files.mend();
+      mend(store, 3);
+      assertThat(notHeld(store)).isEqualTo(new BitSet());
+    }
+  }
+
+  @Test
+  void anEmptyContainerThatCouldNotBeOpenedForTheMomentGoes() throws IOException {
+    files.createDirectories(files.path(dir));
+    ContainerHeader header = new ContainerHeader(0, Chunks.IDENTITY, new int[0], 0, 0);
+    try (DurableFile empty = files.create(file(ContainerNames.OPEN))) {
+      empty.write(ByteBuffer.wrap(header.encode().array()), 0);
+    }
+    boolean[] full = {true};
+    try (ContainerStore store = openWhereFilesAre(full)) {
+      assertThat(store.containers().iterator().next().problem()).isNotNull();
       full[0] = false;
       mend(store, 1);
-      mend(store, 3);
-      assertThat(unreadable(store).cardinality()).isZero();
+      assertThat(store.containers()).isEmpty();
+      assertThat(file(ContainerNames.OPEN)).doesNotExist();
     }
   }
 

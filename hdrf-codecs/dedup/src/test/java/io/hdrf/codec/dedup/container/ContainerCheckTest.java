@@ -9,8 +9,10 @@ import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.io.WatchedFileSystem;
 import io.hdrf.io.WatchedPath;
+import io.hdrf.reduce.HookedScheme;
 import io.hdrf.spi.io.DurableFile;
 import io.hdrf.spi.io.LocalDurableFiles;
+import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
@@ -28,6 +30,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 
 /** What a check of a whole container finds, and what becomes of it. */
@@ -236,6 +239,30 @@ class ContainerCheckTest extends OneContainerTestCase {
           Chunks.fingerprint(chunk, dst, offset);
           dst[offset] ^= 1;
         });
+  }
+
+  /** Its library may be broken: all DataNodes that have it would report all that they hold. */
+  @Test
+  void whereASchemeDecodesNothingNothingIsDamaged() throws IOException {
+    fill(Chunks.DEFLATE);
+    HookedScheme scheme = new HookedScheme("deflate", Chunks.DEFLATE_ID, 1);
+    scheme.afterDecode =
+        frame -> {
+          throw new CorruptFrameException("the library is broken");
+        };
+    FrameChain broken = FrameChain.of(List.of(scheme), new Configuration(false));
+    try (ContainerStore store =
+        ContainerStore.open(
+            dir,
+            LocalDurableFiles.INSTANCE,
+            Chunks.settings(),
+            ids -> broken,
+            Chunks::fingerprint)) {
+      assertThatThrownBy(() -> store.check(0, Throttle.NONE))
+          .hasMessageContaining("none can be decoded");
+      assertThat(store.isBad(ChunkRef.pack(0, 0))).isFalse();
+      assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
+    }
   }
 
   @Test

@@ -536,6 +536,27 @@ class DifferenceFaultsTest {
     }
   }
 
+  /** None of them can be compared as long as their base can't be read. */
+  @Test
+  void theSettingIsNotBlamedWhereDifferencesCanNotBeCompared() throws IOException {
+    fill(Chunks.DEFLATE, 1);
+    try (ContainerStore store = open()) {
+      try (ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+        for (int i = 0; i < 5; i++) {
+          appendDifference(appender, 0, i, ChunkRef.pack(0, 0));
+        }
+        appender.append(Chunks.fingerprint(chunk(1)), 0, Chunks.direct(chunk(2)));
+      }
+      store.sealIdle(1);
+      files.deleteIfExists(ContainerNames.file(dir, 0, ContainerNames.SEALED));
+    }
+    try (ContainerStore store = open()) {
+      assertThatThrownBy(() -> store.check(1, Throttle.NONE))
+          .hasMessageContaining("as far as they can be compared")
+          .hasMessageNotContaining("hdrf.dedup.fingerprint");
+    }
+  }
+
   /** No CRC32C tells of the first, and no byte of the second is damaged. */
   @Test
   void wrongDifferencesAreFoundAndHealed() throws IOException {

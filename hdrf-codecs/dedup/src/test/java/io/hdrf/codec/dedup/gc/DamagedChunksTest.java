@@ -7,6 +7,7 @@ import io.hdrf.codec.dedup.IndexedContainers;
 import io.hdrf.codec.dedup.container.Throttle;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
+import io.hdrf.codec.dedup.container.format.ContainerNames;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -67,6 +68,48 @@ class DamagedChunksTest {
     assertThat(store.damaged).containsExactlyInAnyOrder(1L, 2L, 4L);
     assertThat(collector.metrics().get("gcBlocksSuspected")).isPositive();
     assertThat(collector.metrics()).containsEntry("gcAbortedInARow", 0L);
+  }
+
+  /** As what was open at a power failure; nobody scrubs it. */
+  @Test
+  void allBlocksThatNeedWhatAnOpenContainerHasLostAreExamined() throws IOException {
+    long[] open = store.open(6);
+    Path file = file(open[0]);
+    ContainerDirectory content = store.containers.directory(ChunkRef.container(open[0]));
+    byte[] bytes = Files.readAllBytes(file);
+    store.close();
+    bytes[(int) content.groupPosition(2) + content.headerLength(2) + 1] ^= 1;
+    Files.delete(store.containers.file(ChunkRef.container(open[0])));
+    Files.write(file, Arrays.copyOf(bytes, (int) content.groupEnd(5)));
+    store = new CollectedStore(directory);
+    store.blocks.put(5L, new long[] {open[1], open[2]});
+    store.blocks.put(6L, new long[] {open[3]});
+    GarbageCollector collector = store.collector();
+    collector.collect(line -> {});
+    collector.collect(line -> {});
+    assertThat(store.damaged).containsExactly(5L);
+  }
+
+  @Test
+  void allBlocksThatNeedAContainerWhoseHeaderIsDamagedAreExamined() throws IOException {
+    long[] open = store.open(6);
+    Path file = file(open[0]);
+    byte[] bytes = Files.readAllBytes(file);
+    store.close();
+    Files.delete(store.containers.file(ChunkRef.container(open[0])));
+    bytes[20] ^= 1;
+    Files.write(file, bytes);
+    store = new CollectedStore(directory);
+    store.blocks.put(5L, new long[] {open[1], open[2]});
+    store.blocks.put(6L, new long[] {refs[3]});
+    store.collector().collect(line -> {});
+    assertThat(store.damaged).containsExactly(5L);
+  }
+
+  /** The file of an open container. */
+  private Path file(long ref) {
+    return ContainerNames.file(
+        directory.resolve("containers"), ChunkRef.container(ref), ContainerNames.OPEN);
   }
 
   @Test
