@@ -3,8 +3,12 @@ package io.hdrf.spi.io;
 
 import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.memory.MemoryShare;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import javax.management.openmbean.CompositeData;
 
 /**
  * Direct buffers for reuse. Idle buffers are kept up to a limit in bytes; beyond it, the garbage
@@ -20,7 +24,7 @@ public final class BufferPool {
   /** Bytes that a budget leaves for idle buffers in any case. */
   private static final long MIN_SHARE = 4 << 20;
 
-  private static final BufferPool SHARED = new BufferPool(Runtime.getRuntime().maxMemory() / 8);
+  private static final BufferPool SHARED = new BufferPool(directMemory() / 8);
 
   private final long maxIdleBytes;
   private final ArrayDeque<ByteBuffer>[] idle = newClasses();
@@ -37,11 +41,31 @@ public final class BufferPool {
   }
 
   /**
-   * Returns the pool for the whole JVM; its idle buffers take at most an eighth of the maximal heap
-   * size.
+   * Returns the pool for the whole JVM; its idle buffers take at most an eighth of what direct
+   * buffers may take, and of the maximal heap size.
    */
   public static BufferPool shared() {
     return SHARED;
+  }
+
+  /** Returns the most bytes of direct buffers, which others need, too; the heap's if unknown. */
+  private static long directMemory() {
+    long heap = Runtime.getRuntime().maxMemory();
+    try {
+      CompositeData option =
+          (CompositeData)
+              ManagementFactory.getPlatformMBeanServer()
+                  .invoke(
+                      new ObjectName("com.sun.management:type=HotSpotDiagnostic"),
+                      "getVMOption",
+                      new Object[] {"MaxDirectMemorySize"},
+                      new String[] {String.class.getName()});
+      long set = Long.parseLong(String.valueOf(option.get("value")));
+      return set > 0 ? Math.min(heap, set) : heap;
+    } catch (JMException | RuntimeException e) {
+      // Another JVM than HotSpot.
+      return heap;
+    }
   }
 
   /**
@@ -107,11 +131,20 @@ public final class BufferPool {
       }
     }
     if (buffer == null) {
-      buffer = ByteBuffer.allocateDirect(capacityOf(index));
+      buffer = allocate(capacityOf(index));
     }
     buffer.clear();
     buffer.limit(length);
     return buffer;
+  }
+
+  private ByteBuffer allocate(int capacity) {
+    try {
+      return ByteBuffer.allocateDirect(capacity);
+    } catch (OutOfMemoryError e) {
+      shrink(Long.MAX_VALUE);
+      return ByteBuffer.allocateDirect(capacity);
+    }
   }
 
   /** Gives back a buffer that {@link #take} returned; the caller must not use it any more. */

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.hdrf.spi.memory.MemoryBudget;
 import io.hdrf.spi.memory.MemoryShare;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,6 +33,40 @@ class BufferPoolTest {
       assertThat(buffer.limit()).isEqualTo(length);
       assertThat(buffer.capacity()).isLessThanOrEqualTo(Math.max(4096, length + length / 4));
     }
+  }
+
+  /** Fails in a JVM of its own, where direct memory is little, if idle buffers stay. */
+  static final class Wanting {
+    public static void main(String[] arguments) {
+      BufferPool shared = BufferPool.shared();
+      List<ByteBuffer> many = new ArrayList<>();
+      for (int i = 0; i < 150; i++) {
+        many.add(shared.take(320 << 10));
+      }
+      many.forEach(shared::give);
+      many.clear();
+      // What others may have.
+      ByteBuffer.allocateDirect(40 << 20);
+      BufferPool pool = new BufferPool(Long.MAX_VALUE);
+      pool.give(pool.take(10 << 20));
+      pool.take(12 << 20);
+    }
+  }
+
+  @Test
+  void idleBuffersGoWhereDirectMemoryIsWanted() throws Exception {
+    Process jvm =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx1g",
+                "-XX:MaxDirectMemorySize=64m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Wanting.class.getName())
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(jvm.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(jvm.waitFor()).as(output).isZero();
   }
 
   @Test
