@@ -14,10 +14,11 @@ import java.util.function.BooleanSupplier;
 
 /**
  * The size of HDRF's own files of a pool on a volume: containers, filters, indexes and records, by
- * the files' lengths.
+ * the files' lengths. Unfinished files don't count.
  */
 public final class StoreBytes {
   private static final String SEPARATOR = "\t";
+  private static final String UNFINISHED = "tmp";
   private static final int NAMED_DIRECTORIES = 2;
 
   private StoreBytes() {}
@@ -46,6 +47,14 @@ public final class StoreBytes {
     Files.walkFileTree(
         hdrf,
         new SimpleFileVisitor<Path>() {
+          /** Files under way have room ahead of their bytes. */
+          @Override
+          public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+            return directory.equals(hdrf.resolve(UNFINISHED))
+                ? FileVisitResult.SKIP_SUBTREE
+                : FileVisitResult.CONTINUE;
+          }
+
           @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
             if (attributes.isRegularFile()) {

@@ -84,7 +84,7 @@ public final class BlocksBeingWritten implements Mirroring.Storage {
   public Mirroring.Written written(BlockRef block) {
     ReplicaInfo replica = replicas.apply(block);
     FsVolumeSpi volume = replica == null ? null : replica.getVolume();
-    return volume != null && isWrittenByThisThread(replica)
+    return volume != null && isWrittenByThisThread(replica) && hasRoom(volume, replica)
         ? new Mirroring.Written(
             replica.getGenerationStamp(),
             chains.get(volume.getStorageType()),
@@ -98,6 +98,16 @@ public final class BlocksBeingWritten implements Mirroring.Storage {
     return replica instanceof ReplicaInPipeline
         && (replica.getState() == ReplicaState.RBW || replica.getState() == ReplicaState.TEMPORARY)
         && ((ReplicaInPipeline) replica).attemptToSetWriter(thread, thread);
+  }
+
+  /** Returns whether there is room for frames beside what HDFS has reserved for blocks. */
+  private static boolean hasRoom(FsVolumeSpi volume, ReplicaInfo replica) {
+    try {
+      return volume.getAvailable() >= replica.getOriginalBytesReserved();
+    } catch (IOException e) {
+      LOG.debug("The room on {} can't be told", volume, e);
+      return false;
+    }
   }
 
   private SpoolFile spoolFile(FsVolumeSpi volume, BlockRef block) throws IOException {
