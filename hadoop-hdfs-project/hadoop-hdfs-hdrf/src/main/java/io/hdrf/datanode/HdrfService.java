@@ -183,11 +183,12 @@ public final class HdrfService implements Closeable {
 
   /**
    * Closes the schemes' stores when the process ends: a DataNode does not shut its dataset down
-   * then, and a store that was not closed takes longer to open.
+   * then, and a store that was not closed takes longer to open. The slices stay listed: the map of
+   * replicas lacks nothing yet, and who empties it tells them.
    */
   private void closeAtExit() {
     stopWork();
-    slices.closeAll();
+    slices.forEach(PoolSlice::close);
   }
 
   private void stopWork() {

@@ -12,6 +12,7 @@ import io.hdrf.datanode.volume.DataDirectories;
 import io.hdrf.datanode.volume.PoolSlice;
 import io.hdrf.datanode.volume.PoolSlices;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -90,9 +91,9 @@ public final class VolumeChanges {
    * @param failing volumes whose replicas are not in the map, and which leave
    */
   public void poolIsLoaded(String poolId, Set<FsVolumeSpi> failing) {
-    // Not on volumes that are being added, with replicas of their own to be loaded.
     for (FsVolumeSpi volume : dataset.volumes()) {
-      if (!failing.contains(volume)) {
+      // One that came meanwhile may lack the pool, whose replicas there nobody has loaded.
+      if (!failing.contains(volume) && Arrays.asList(volume.getBlockPoolList()).contains(poolId)) {
         noteLoaded(volume, poolId);
       }
     }

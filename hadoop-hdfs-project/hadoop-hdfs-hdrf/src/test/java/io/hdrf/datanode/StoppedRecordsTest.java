@@ -2,6 +2,7 @@
 package io.hdrf.datanode;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.conf.HdrfKeys;
 import io.hdrf.io.TestBytes;
@@ -37,6 +38,19 @@ class StoppedRecordsTest {
       assertThat(found.examples()).isEmpty();
       assertThat(found.blocks()).isOne();
       TestBytes.assertSame("/text", cluster.read("/text"), text);
+    }
+  }
+
+  /** They are known no more, which is not to be taken for there being none. */
+  @Test
+  void whenThePoolLeavesItsBlocksAreNotCompared() throws Exception {
+    try (HdrfCluster cluster = HdrfCluster.start(configuration(20), 1)) {
+      cluster.write("/text", TestBytes.text(200_000, 1), 1);
+      cluster.awaitReduced("/text");
+      HdrfCluster.await("records in step", () -> isInStep(records(cluster)));
+      VolumeRecords records = records(cluster);
+      cluster.service(0).changes().stopJobs(cluster.pool());
+      assertThatThrownBy(() -> records.check(false)).hasMessageContaining("leaves");
     }
   }
 

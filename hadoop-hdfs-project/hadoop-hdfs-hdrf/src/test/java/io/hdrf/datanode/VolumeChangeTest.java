@@ -21,7 +21,9 @@ import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.HdrfDatasets;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.InterruptedAddFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -102,6 +104,54 @@ class VolumeChangeTest {
       Files.move(aside, finalized);
       datanode.reconfigurePropertyImpl(DIRECTORIES, both);
       assertThat(cluster.volumes(0)).hasSize(2);
+    }
+  }
+
+  /** Its key and its stores are those of the volume on which it lies. */
+  @Test
+  void aReplicaThatIsFoundOnAnotherVolumeBelongsThere() throws Exception {
+    try (HdrfCluster cluster = HdrfCluster.start(configuration(), 1, 2)) {
+      byte[] random = TestBytes.noise(SIZE, 7);
+      cluster.write("/random", random, 1);
+      cluster.awaitReduced();
+      ExtendedBlock block = cluster.block("/random");
+      FsVolumeImpl from = cluster.volume(0, block);
+      List<FsVolumeImpl> others = new ArrayList<>(cluster.volumes(0));
+      others.remove(from);
+      Path file = cluster.file(0, block).toPath();
+      Path there =
+          HdrfCluster.poolDirectory(others.get(0), cluster.pool())
+              .resolve(HdrfCluster.poolDirectory(from, cluster.pool()).relativize(file));
+      Files.createDirectories(there.getParent());
+      String meta = file.getFileName() + "_" + block.getGenerationStamp() + ".meta";
+      Files.move(file, there);
+      Files.move(file.resolveSibling(meta), there.resolveSibling(meta));
+      DataNodeTestUtils.runDirectoryScanner(cluster.datanode(0));
+      assertThat(cluster.file(0, block).toPath()).isEqualTo(there);
+      assertThat(cluster.volume(0, block)).isSameAs(others.get(0));
+      TestBytes.assertSame("/random", cluster.read("/random"), random);
+    }
+  }
+
+  /** Somebody else removes one of them at the same time. */
+  @Test
+  void volumesAreLeftAlsoWhereStockCodeFailsAtAnother() throws Exception {
+    try (HdrfCluster cluster = HdrfCluster.start(configuration(), 1, 2)) {
+      DataNode datanode = cluster.datanode(0);
+      List<FsVolumeImpl> both = cluster.volumes(0);
+      HdrfDatasets.endDeletions(datanode, both.get(1));
+      assertThatThrownBy(
+              () ->
+                  HdrfDatasets.removeVolumes(
+                      datanode,
+                      List.of(both.get(0).getStorageLocation(), both.get(1).getStorageLocation())))
+          .isInstanceOf(RuntimeException.class)
+          .hasMessageContaining(both.get(1).getStorageID());
+      for (FsVolumeImpl volume : both) {
+        assertThat(cluster.service(0).changes().isOpen(volume, cluster.pool()))
+            .isEqualTo(cluster.volumes(0).contains(volume));
+      }
+      assertThat(cluster.volumes(0)).hasSizeLessThan(2);
     }
   }
 

@@ -249,7 +249,7 @@ public final class VolumeJobs implements Closeable {
 
   /** Begins where that is possible now; {@link #resume} does later where it is not. */
   private void beginConversion(JobKind kind, Slot slot, Predicate<PoolSlice> free) {
-    if (!slot.slice.isLoaded()) {
+    if (!slot.slice.isLoaded() || slot.slice.isLeaving()) {
       return;
     }
     if (kind == JobKind.CONVERT && !free.test(slot.slice)) {
@@ -322,6 +322,7 @@ public final class VolumeJobs implements Closeable {
       if (slot.conversion == job
           && state == JobInfo.State.DONE
           && !job.isStopping()
+          && !slot.slice.isLeaving()
           && inService.test(slot.slice.storageId())) {
         try {
           slot.slice.setConversion(

@@ -137,14 +137,13 @@ public final class BlockOpener {
       if (head == null) {
         return null;
       }
-      PoolSlice volume = volumes.use(replica.getVolume(), block.poolId());
-      try {
+      // Needs no scheme, and so works until the end of the process, when records are written last.
+      PoolSlice volume = volumes.find(replica.getVolume().getStorageID(), block.poolId());
+      if (volume != null) {
         BlockProbe probe = judge(file.toPath(), head, stream, volume, block);
         if (probe.kind() != BlockProbe.Kind.FOREIGN) {
           return probe.header();
         }
-      } finally {
-        volume.endUse();
       }
     }
     try (Opened opened = open(block, replica)) {

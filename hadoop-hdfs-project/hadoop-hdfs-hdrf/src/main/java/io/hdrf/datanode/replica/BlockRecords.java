@@ -139,15 +139,25 @@ public final class BlockRecords implements Closeable {
       @Override
       public void forEach(LongConsumer blockIds) throws IOException {
         inventory.forEach(blockIds);
+        if (slice.isLeaving() || !dataset.volumes().contains(volume)) {
+          throw new IOException(volume + " or the pool leaves");
+        }
       }
 
       @Override
       public BlockRecord look(long blockId, int reason) throws IOException {
         BlockRecord found = inventory.look(blockId, reason);
-        if (found == null && (slice.isLeaving() || !dataset.volumes().contains(volume))) {
+        if (found == null && mayLack(blockId)) {
           throw new IOException(volume + " or the pool leaves");
         }
         return found;
+      }
+
+      /** A pool's replicas are forgotten all at once: one that is left is proof of the others. */
+      private boolean mayLack(long blockId) {
+        return !dataset.volumes().contains(volume)
+            || (slice.isLeaving()
+                && dataset.replica(new BlockRef(slice.poolId(), blockId)) == null);
       }
 
       @Override

@@ -44,10 +44,19 @@ public final class ReplicaSnapshot {
    * Takes a snapshot. The caller holds the dataset lock, or re-checks under it later.
    *
    * @return null if HDRF has nothing to do with the replica: it is not finalized (nor under
-   *     recovery while finalized), or lies on a transient or provided volume
+   *     recovery while finalized), lies on a transient or provided volume, or its file is on
+   *     another volume than it says
    */
   public static ReplicaSnapshot of(BlockRef block, ReplicaInfo replica) throws IOException {
-    return isEligible(replica) ? new ReplicaSnapshot(block, (LocalReplica) replica) : null;
+    return isEligible(replica) && isOnItsVolume((LocalReplica) replica)
+        ? new ReplicaSnapshot(block, (LocalReplica) replica)
+        : null;
+  }
+
+  /** Stock code gives a replica whose file is gone the path of a copy, and not its volume. */
+  private static boolean isOnItsVolume(LocalReplica replica) {
+    Path volume = new File(replica.getVolume().getBaseURI()).toPath();
+    return replica.getBlockFile().toPath().startsWith(volume);
   }
 
   /**

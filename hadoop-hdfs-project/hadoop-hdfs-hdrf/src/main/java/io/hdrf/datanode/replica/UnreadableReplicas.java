@@ -3,6 +3,7 @@ package io.hdrf.datanode.replica;
 
 import io.hdrf.block.BlockRef;
 import io.hdrf.block.StoredBlocks;
+import io.hdrf.datanode.volume.PoolSlices;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.UnknownFormatVersionException;
@@ -44,6 +45,16 @@ public final class UnreadableReplicas implements StoredBlocks.UnreadableListener
   public void unreadable(Path file, long blockId, IOException why) {
     ReplicaInfo replica = dataset.replica(new BlockRef(poolId, blockId));
     if (!isFileOf(replica, file)) {
+      if (file.startsWith(PoolSlices.poolDirectory(volume, poolId).resolve("current"))) {
+        // Its volume or pool may be coming or leaving: no reason to have somebody delete it.
+        LOG.warn(
+            "Nothing is collected on {} while {} can't be read: {}. HDFS does not know it as a"
+                + " replica now",
+            volume,
+            file,
+            why.getMessage());
+        return;
+      }
       LOG.warn(
           "Nothing is collected on {} while {} can't be read: {}. HDFS keeps it for a rollback:"
               + " finalize the upgrade, or, if there will be no rollback to it, delete the file",

@@ -125,7 +125,7 @@ public final class PoolSlices {
   /** Returns the same by the volume's storage id. */
   public PoolSlice use(String storageId, String poolId) throws UnavailableException {
     PoolSlice found = opened.get(key(storageId, poolId));
-    if (found == null || !found.beginUse()) {
+    if (found == null || found.isOutOfService() || !found.beginUse()) {
       throw new UnavailableException(
           "storage " + storageId + " is not in service for pool " + poolId, null);
     }
@@ -153,7 +153,8 @@ public final class PoolSlices {
     return storageId + "/" + poolId;
   }
 
-  private static Path poolDirectory(FsVolumeSpi volume, String poolId) {
+  /** Returns {@code <volume>/current/<pool>}. */
+  public static Path poolDirectory(FsVolumeSpi volume, String poolId) {
     return new File(volume.getBaseURI()).toPath().resolve("current").resolve(poolId);
   }
 

@@ -211,6 +211,26 @@ class VolumeJobsTest {
         });
   }
 
+  /** Of its replicas none may be known by now, which is not to be taken for being done. */
+  @Test
+  void whatEndsWhileThePoolLeavesIsDoneAgainLater() throws Exception {
+    jobs.start(JobKind.CONVERT, 0, 1);
+    inHand.await();
+    volumes.poolLeaves(POOL);
+    letGo.countDown();
+    HdrfCluster.await("both to end", () -> changes.get() == 3);
+    volumes.forEach(slice -> assertThat(slice.conversion().isRunning()).isTrue());
+  }
+
+  @Test
+  void nothingBeginsWhileThePoolLeaves() throws Exception {
+    volumes.poolLeaves(POOL);
+    jobs.start(JobKind.CONVERT, 0, 1);
+    assertThat(begun).isEmpty();
+    assertThat(jobs.infos(JobKind.CONVERT)).allMatch(i -> i.state() == JobInfo.State.NONE);
+    volumes.forEach(slice -> assertThat(slice.conversion().isRunning()).isTrue());
+  }
+
   @Test
   void stopEndsAllAfterTheBlocksInHandAndForGood() throws Exception {
     jobs.start(JobKind.CONVERT, 0, 1);

@@ -150,6 +150,14 @@ class BlockOpenerTest {
     assertThat(poolSlice.beginUse()).isFalse();
   }
 
+  /** At the end of the process the last records are made when the schemes' stores are closed. */
+  @Test
+  void aHeaderIsReadWhereTheSliceIsClosed() throws IOException {
+    reducedVolume();
+    volume.poolSlice().close();
+    assertThat(volume.opener.header(SwapVolume.BLOCK, replica()).logicalLength()).isEqualTo(LENGTH);
+  }
+
   private static byte[] decode(BlockOpener.Opened opened) throws IOException {
     ReducedBlock block = opened.reduced();
     ChainCodec codec = opened.codec();

@@ -4,12 +4,15 @@ package io.hdrf.datanode.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.block.StoredBlocks;
+import io.hdrf.datanode.volume.PoolSlices;
+import io.hdrf.io.LogCapture;
 import io.hdrf.spi.io.CorruptFileException;
 import io.hdrf.spi.scheme.CorruptFrameException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import org.apache.log4j.Level;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -96,6 +99,18 @@ class UnreadableReplicasTest {
   void oneWithAnotherFileThatIsTheSameInodeIsNot() throws IOException {
     Path previous = Files.createLink(directory.resolve("previous"), volume.blockFile());
     assertThat(isReplaced(previous)).isFalse();
+  }
+
+  /** Its volume or pool may be coming or leaving: it may be the last copy. */
+  @Test
+  void nobodyIsToldToDeleteOneThatIsOnlyUnknown() throws IOException {
+    Path pool = PoolSlices.poolDirectory(volume, SwapVolume.POOL);
+    try (LogCapture log = new LogCapture(Level.WARN, "UnreadableReplicas")) {
+      isReplaced(pool.resolve("current/finalized/subdir0/subdir0/blk_" + 77));
+      assertThat(log.messages()).singleElement().asString().doesNotContain("delete");
+      isReplaced(pool.resolve("previous/finalized/subdir0/subdir0/blk_" + 77));
+      assertThat(log.messages()).last().asString().contains("delete the file");
+    }
   }
 
   @Test

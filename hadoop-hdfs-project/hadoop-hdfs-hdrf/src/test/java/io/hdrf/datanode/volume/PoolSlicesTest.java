@@ -2,6 +2,7 @@
 package io.hdrf.datanode.volume;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.io.ForwardingFiles;
 import io.hdrf.reduce.HookedScheme;
@@ -90,6 +91,23 @@ class PoolSlicesTest {
     volumes.closeAll();
     volumes.poolLeaves("BP-1");
     assertThat(slice.isLeaving()).isTrue();
+  }
+
+  /** As at the end of the process. */
+  @Test
+  void whatIsClosedAndStaysListedIsUsedByNobodyNew() throws IOException {
+    PoolSlices volumes =
+        DirectoryPools.slices(
+            new HookedScheme("hooked", 65100, Integer.MAX_VALUE), LocalDurableFiles.INSTANCE);
+    volumes.open(DirectoryPools.volume(directory, "DS-1"), "BP-1");
+    PoolSlice reader = volumes.use("DS-1", "BP-1");
+    reader.close();
+    assertThatThrownBy(() -> volumes.use("DS-1", "BP-1")).isInstanceOf(UnavailableException.class);
+    assertThat(reader.isLeaving()).isFalse();
+    volumes.poolLeaves("BP-1");
+    assertThat(reader.isLeaving()).isTrue();
+    reader.endUse();
+    volumes.closeAll();
   }
 
   /** Otherwise its threads run on unknown, and the volume can't come back. */

@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -463,8 +464,33 @@ abstract class HdrfDataset extends FsDatasetImpl {
   /** After a rollback stock code may find the blocks that came back here first. */
   @Override
   public void checkAndUpdate(String bpid, FsVolumeSpi.ScanInfo scanInfo) throws IOException {
+    forgetElsewhere(bpid, scanInfo);
     super.checkAndUpdate(bpid, scanInfo);
     service.forget(bpid, scanInfo.getBlockId());
+  }
+
+  /**
+   * Has stock code add a block that is found where it does not belong, and not where it does. It
+   * would give the replica the path of that file and leave it its volume, by whose key and stores
+   * HDRF reads it.
+   */
+  private void forgetElsewhere(String bpid, FsVolumeSpi.ScanInfo found) {
+    long id = found.getBlockId();
+    FsVolumeSpi volume = found.getVolume();
+    if (volume.getStorageType() == StorageType.PROVIDED || found.getBlockFile() == null) {
+      return;
+    }
+    try (Hold lock = serviceAccess.lockMove(new ExtendedBlock(bpid, id), volume)) {
+      ReplicaInfo known = volumeMap.get(bpid, id);
+      if (known != null
+          && known.getState() == ReplicaState.FINALIZED
+          && known.getVolume() != volume
+          && known.getVolume().getStorageType() != StorageType.PROVIDED
+          && !known.blockDataExists()) {
+        LOG.warn("{} is gone from {}, and found on {}", known, known.getVolume(), volume);
+        volumeMap.remove(bpid, id);
+      }
+    }
   }
 
   // Volumes and pools
@@ -596,24 +622,41 @@ abstract class HdrfDataset extends FsDatasetImpl {
   /** Failures are to be forgotten only where an administrator takes the directories out. */
   @Override
   public void removeVolumes(Collection<StorageLocation> locations, boolean clearFailure) {
-    List<String> before = storageIds();
-    super.removeVolumes(locations, clearFailure);
-    before.removeAll(storageIds());
-    before.forEach(service.changes()::closeVolume);
+    Set<String> leaving = new HashSet<>(storageMap.keySet());
+    List<String> inService = idsInService();
+    try {
+      super.removeVolumes(locations, clearFailure);
+    } finally {
+      // Where stock code fails at another one, it has taken volumes out of service and knows them.
+      leaving.removeAll(storageMap.keySet());
+      inService.removeAll(idsInService());
+      leaving.addAll(inService);
+      leaving.forEach(service.changes()::closeVolume);
+    }
     if (clearFailure) {
       service.changes().volumesAreTakenOut(locations);
     }
   }
 
-  private List<String> storageIds() {
-    return new ArrayList<>(storageMap.keySet());
+  private List<String> idsInService() {
+    return serviceAccess.volumes().stream()
+        .map(FsVolumeSpi::getStorageID)
+        .collect(Collectors.toCollection(ArrayList::new));
   }
 
   @Override
   public void shutdownBlockPool(String bpid) {
     service.changes().stopJobs(bpid);
     super.shutdownBlockPool(bpid);
-    service.changes().closePool(bpid);
+    // Stock code has interrupted the thread, which would break the last writes to channels.
+    boolean interrupted = Thread.interrupted();
+    try {
+      service.changes().closePool(bpid);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
     serviceAccess.upgrades().forget(bpid);
   }
 

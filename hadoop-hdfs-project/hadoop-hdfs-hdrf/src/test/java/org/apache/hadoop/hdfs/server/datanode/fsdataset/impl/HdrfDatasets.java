@@ -13,6 +13,7 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.FinalizedReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.StorageLocation;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
@@ -25,6 +26,15 @@ public final class HdrfDatasets {
   /** HDRF of a DataNode. */
   public static HdrfService service(DataNode datanode) {
     return ((HdrfDataset) datanode.getFSDataset()).service;
+  }
+
+  /** Ends the thread of a volume that deletes files: stock code then can't remove the volume. */
+  public static void endDeletions(DataNode datanode, FsVolumeImpl volume) {
+    ((FsDatasetImpl) datanode.getFSDataset()).asyncDiskService.removeVolume(volume.getStorageID());
+  }
+
+  public static void removeVolumes(DataNode datanode, List<StorageLocation> locations) {
+    datanode.getFSDataset().removeVolumes(locations, false);
   }
 
   /** Sets the capacity of every volume of a DataNode, in bytes; -1 restores the real one. */
