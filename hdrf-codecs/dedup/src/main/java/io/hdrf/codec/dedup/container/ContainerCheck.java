@@ -15,8 +15,9 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
-import java.nio.file.FileSystemException;
 import java.util.BitSet;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.LongPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,11 +52,14 @@ final class ContainerCheck {
   private boolean headerDamaged;
   private long bytesRead;
 
-  /** Whether a group could be decoded that is encoded. */
-  private boolean decoded;
+  /** The stages of all groups that could be decoded. */
+  private int decodedStages;
 
-  /** Why one could not be decoded that is as it was written; null if there is none. */
-  private IOException undecodable;
+  /** Why groups could not be decoded whose stored bytes are as they were written. */
+  private final Map<Integer, IOException> undecodable = new TreeMap<>();
+
+  /** Why a base could not be read for a reason that passes; null if there is none. */
+  private IOException passing;
 
   /** Chunks that are what their fingerprints say. */
   private int matching;
@@ -90,7 +94,7 @@ final class ContainerCheck {
    *
    * @throws IOException if the work shall end, or the file can't be read for a reason that says
    *     nothing about its bytes, or no chunk is what its fingerprint says and all else is sound, or
-   *     no group can be decoded though some are as they were written
+   *     nothing is known of some chunks and all else is sound
    */
   void run() throws IOException {
     if (origin != LoadedDirectory.Origin.WRITTEN) {
@@ -102,12 +106,7 @@ final class ContainerCheck {
     for (int group = 0; group < directory.groupCount(); group++) {
       checkGroup(group);
     }
-    if (undecodable != null && !decoded) {
-      // No disk and no memory damages them all so: a scheme fails, of whose chunks nothing is told.
-      throw new IOException(
-          source.path() + ": the stored groups are as they were written, but none can be decoded",
-          undecodable);
-    }
+    IOException unknown = addUndecodable();
     if (isCompared()) {
       suspects.or(otherwise);
     } else if (suspects.isEmpty() && beside == null) {
@@ -118,6 +117,9 @@ final class ContainerCheck {
                   ? "; hdrf.dedup.fingerprint must not be changed on volumes that have chunks"
                   : ", as far as they can be compared: others are differences whose bases can't be"
                       + " read, or their fingerprints are not known"));
+    }
+    if (unknown != null && suspects.isEmpty() && beside == null) {
+      throw unknown;
     }
     long beyond = source.file().length() - bytesRead;
     throttle.acquire(beyond);
@@ -153,11 +155,12 @@ final class ContainerCheck {
       checkChunks(header(group, bytes), group, bytes);
       source.checkHeader(directory, group, bytes);
     } catch (CorruptFrameException e) {
-      if (undecodable == null && directory.stages(group) != 0 && isAsWritten(group, bytes)) {
-        undecodable = e;
+      if (directory.stages(group) != 0 && isAsWritten(group, bytes)) {
+        undecodable.put(group, e);
+      } else {
+        // For good, as nobody can replace a chunk whose fingerprint is unknown.
+        suspect(group, false);
       }
-      // For good, as nobody can replace a chunk whose fingerprint is unknown.
-      suspect(group, false);
     } catch (CorruptFileException e) {
       addHeader();
     } catch (IOException e) {
@@ -166,6 +169,27 @@ final class ContainerCheck {
     } finally {
       BufferPool.shared().give(bytes);
     }
+  }
+
+  /**
+   * Adds groups that are wrong themselves. Where no group with the same stages can be decoded, a
+   * scheme fails, of whose chunks nothing is told.
+   *
+   * @return why nothing is known of some chunks; null if all is
+   */
+  private IOException addUndecodable() {
+    IOException unknown = passing;
+    for (Map.Entry<Integer, IOException> entry : undecodable.entrySet()) {
+      if ((directory.stages(entry.getKey()) & ~decodedStages) == 0) {
+        suspect(entry.getKey(), false);
+      } else {
+        unknown =
+            new IOException(
+                source.path() + ": stored groups are as they were written, but can't be decoded",
+                entry.getValue());
+      }
+    }
+    return unknown;
   }
 
   private boolean isAsWritten(int group, ByteBuffer bytes) {
@@ -200,7 +224,7 @@ final class ContainerCheck {
     ByteBuffer original = BufferPool.shared().take(directory.originalLength(group));
     try {
       source.decode(header, bytes, original);
-      decoded |= header.stages() != 0;
+      decodedStages |= header.stages();
       int first = directory.firstChunk(group);
       int offset = 0;
       for (int i = first; i < directory.endChunk(group); i++) {
@@ -242,10 +266,8 @@ final class ContainerCheck {
     } catch (MissingChunkException e) {
       // For good: no other chunk gets its reference.
       LOG.debug("{}: the base of chunk {} is gone", source.path(), directory.number(index), e);
-    } catch (FileSystemException e) {
-      // As for want of file handles.
-      throw e;
     } catch (IOException e) {
+      passing = DiskErrors.isOutOfHandles(e) ? e : passing;
       mayFindFingerprints |= directory.lacksFingerprint(index);
       LOG.debug("{}: the base of chunk {}", source.path(), directory.number(index), e);
     } finally {

@@ -147,11 +147,15 @@ final class ContainerRecovery {
         return false;
       }
       ContainerDirectory found = scanner.directory();
-      boolean damaged = scanner.hasDamage() || scanner.hasUnreadable();
       OpenContainer known = container.open();
-      if (known != null && scanner.hasUnreadable() && !isMore(found, known.written())) {
+      boolean lacksSome = known != null && lacksSome(found, known.written());
+      if (known != null
+          && scanner.hasUnreadable()
+          && (lacksSome || found.chunkCount() == known.written().chunkCount())) {
         return false;
       }
+      // What was read once is not cut off as torn.
+      boolean damaged = scanner.hasDamage() || scanner.hasUnreadable() || lacksSome;
       IOException notForced = writeAgain(path, found);
       OpenContainer open =
           new OpenContainer(
@@ -179,11 +183,10 @@ final class ContainerRecovery {
     }
   }
 
-  /** What was read once may be read again: it is not given up for what is read now. */
-  private static boolean isMore(ContainerDirectory found, ContainerDirectory known) {
+  private static boolean lacksSome(ContainerDirectory found, ContainerDirectory known) {
     BitSet lost = known.numbers();
     lost.andNot(found.numbers());
-    return lost.isEmpty() && found.chunkCount() > known.chunkCount();
+    return !lost.isEmpty();
   }
 
   /**

@@ -21,6 +21,8 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The chunks of one volume and block pool, in append-only container files; {@link ContainerFormat}
@@ -39,6 +41,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * that was forced is lost.
  */
 public final class ContainerStore implements Closeable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ContainerStore.class);
 
   /** No base: the chunk is whole. */
   public static final long WHOLE = -1;
@@ -497,6 +501,17 @@ public final class ContainerStore implements Closeable {
    * @throws IOException if the work shall end
    */
   public Map<Long, BitSet> damagedChunks(Throttle throttle) throws IOException {
+    for (long id : damage.unreadable().all().keySet()) {
+      Container container = containers.get(id);
+      OpenContainer open = container == null ? null : container.open();
+      if (open != null && open.mayReadMore()) {
+        try {
+          readMore(container, open);
+        } catch (IOException e) {
+          LOG.warn("{} can't be read again now", file(id), e);
+        }
+      }
+    }
     return search.damagedChunks(throttle);
   }
 

@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -527,6 +528,40 @@ class BadSectorsTest {
       files.mend();
       mend(store, 3);
       assertThat(notHeld(store)).isEqualTo(new BitSet());
+    }
+  }
+
+  /** A second look finds nothing sound behind it, as behind a torn write. */
+  @Test
+  void whatWasReadOnceIsNotCutOffAsTorn() throws IOException {
+    ContainerDirectory content = fillSmallGroups();
+    Path open = file(ContainerNames.OPEN);
+    files.damage(open, 3 * PAGE - SECTOR);
+    try (ContainerStore store = open()) {
+      assertThat(store.directory(0).indexOf(CHUNKS - 1)).isNotNegative();
+      files.mend();
+      try (RandomAccessFile bytes = new RandomAccessFile(open.toFile(), "rw")) {
+        bytes.seek(content.groupPosition(content.groupCount() - 1) + 20);
+        bytes.write(~bytes.read());
+      }
+      mend(store, 1);
+      mend(store, 3);
+      assertThat(open).hasSize(content.groupEnd(content.groupCount() - 1));
+      assertThat(store.mayHaveMore(0)).isTrue();
+    }
+  }
+
+  /** Before any attempt of its own is due. */
+  @Test
+  void whatAnOpenContainerLackedIsReadAgainBeforeItIsTold() throws IOException {
+    fillSmallGroups();
+    files.damage(file(ContainerNames.OPEN), 5 * PAGE - SECTOR);
+    try (ContainerStore store = open()) {
+      BitSet lost = unreadable(store);
+      store.markUnreadable(0, lost);
+      assertThat(store.damagedChunks(Throttle.NONE)).isEqualTo(Map.of(0L, lost));
+      files.mend();
+      assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
     }
   }
 

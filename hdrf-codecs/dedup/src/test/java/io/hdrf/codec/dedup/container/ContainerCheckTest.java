@@ -259,7 +259,7 @@ class ContainerCheckTest extends OneContainerTestCase {
             ids -> broken,
             Chunks::fingerprint)) {
       assertThatThrownBy(() -> store.check(0, Throttle.NONE))
-          .hasMessageContaining("none can be decoded");
+          .hasMessageContaining("can't be decoded");
       assertThat(store.isBad(ChunkRef.pack(0, 0))).isFalse();
       assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
     }
