@@ -16,7 +16,6 @@ import io.hdrf.metadata.VolumeRecords;
 import io.hdrf.spi.store.MetadataException;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -78,41 +77,29 @@ final class ReplicaForms {
 
   private void add(
       String poolId, FsVolumeSpi volume, List<ReplicaInfo> replicas, Map<Long, byte[]> page) {
-    List<byte[]> recorded = recorded(poolId, volume, replicas);
+    BlockRecord[] recorded = recorded(poolId, volume, replicas);
     ReplicaInventory inventory = new ReplicaInventory(dataset, opener, poolId, volume);
     for (int i = 0; i < replicas.size(); i++) {
       ReplicaInfo replica = replicas.get(i);
-      byte[] value = recorded.get(i);
-      if (!isOf(value, replica)) {
-        value = looked(inventory, replica.getBlockId());
-      }
-      page.put(replica.getBlockId(), value);
+      boolean isTrue = recorded[i] != null && recorded[i].logicalLength() == replica.getNumBytes();
+      page.put(
+          replica.getBlockId(),
+          isTrue ? recorded[i].encode() : looked(inventory, replica.getBlockId()));
     }
   }
 
-  /** The values of the records, null where there is none. */
-  private List<byte[]> recorded(String poolId, FsVolumeSpi volume, List<ReplicaInfo> replicas) {
-    List<Long> ids = new ArrayList<>();
-    replicas.forEach(replica -> ids.add(replica.getBlockId()));
+  /** The records, null where there is none that is vouched for. */
+  private BlockRecord[] recorded(String poolId, FsVolumeSpi volume, List<ReplicaInfo> replicas) {
+    long[] ids = replicas.stream().mapToLong(ReplicaInfo::getBlockId).toArray();
     VolumeRecords kept = records.find(volume.getStorageID(), poolId);
     if (kept != null) {
       try {
-        return kept.encoded(ids);
+        return kept.vouchedFor(ids);
       } catch (MetadataException e) {
         LOG.debug("{}: the files are looked at instead", volume, e);
       }
     }
-    return Collections.nCopies(ids.size(), null);
-  }
-
-  private static boolean isOf(byte[] value, ReplicaInfo replica) {
-    try {
-      return value != null
-          && BlockRecord.decode(replica.getBlockId(), value).logicalLength()
-              == replica.getNumBytes();
-    } catch (MetadataException e) {
-      return false;
-    }
+    return new BlockRecord[ids.length];
   }
 
   /** Returns null for a block that can't be read, or is gone. */

@@ -44,13 +44,17 @@ public final class ReplicaSnapshot {
    * Takes a snapshot. The caller holds the dataset lock, or re-checks under it later.
    *
    * @return null if HDRF has nothing to do with the replica: it is not finalized (nor under
-   *     recovery while finalized), lies on a transient or provided volume, or its file is on
-   *     another volume than it says
+   *     recovery while finalized), or lies on a transient or provided volume
+   * @throws IOException also if its file is on another volume than it says
    */
   public static ReplicaSnapshot of(BlockRef block, ReplicaInfo replica) throws IOException {
-    return isEligible(replica) && isOnItsVolume((LocalReplica) replica)
-        ? new ReplicaSnapshot(block, (LocalReplica) replica)
-        : null;
+    if (!isEligible(replica)) {
+      return null;
+    }
+    if (!isOnItsVolume((LocalReplica) replica)) {
+      throw new IOException(replica + " does not lie on its volume");
+    }
+    return new ReplicaSnapshot(block, (LocalReplica) replica);
   }
 
   /** Stock code gives a replica whose file is gone the path of a copy, and not its volume. */

@@ -486,7 +486,8 @@ abstract class HdrfDataset extends FsDatasetImpl {
           && known.getState() == ReplicaState.FINALIZED
           && known.getVolume() != volume
           && known.getVolume().getStorageType() != StorageType.PROVIDED
-          && !known.blockDataExists()) {
+          && !known.blockDataExists()
+          && found.getBlockFile().exists()) {
         LOG.warn("{} is gone from {}, and found on {}", known, known.getVolume(), volume);
         volumeMap.remove(bpid, id);
       }
@@ -647,8 +648,16 @@ abstract class HdrfDataset extends FsDatasetImpl {
   @Override
   public void shutdownBlockPool(String bpid) {
     service.changes().stopJobs(bpid);
-    super.shutdownBlockPool(bpid);
-    // Stock code has interrupted the thread, which would break the last writes to channels.
+    try {
+      super.shutdownBlockPool(bpid);
+    } finally {
+      closePool(bpid);
+    }
+    serviceAccess.upgrades().forget(bpid);
+  }
+
+  /** Stock code has interrupted the thread, which would break the last writes to channels. */
+  private void closePool(String bpid) {
     boolean interrupted = Thread.interrupted();
     try {
       service.changes().closePool(bpid);
@@ -657,7 +666,6 @@ abstract class HdrfDataset extends FsDatasetImpl {
         Thread.currentThread().interrupt();
       }
     }
-    serviceAccess.upgrades().forget(bpid);
   }
 
   /** Stock code deletes the pool's directory file by file and would trip over HDRF's. */
