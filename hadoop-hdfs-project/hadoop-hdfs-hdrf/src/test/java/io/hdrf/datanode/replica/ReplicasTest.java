@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.block.BlockRef;
 import io.hdrf.datanode.replica.Replicas.ReplicaChangedException;
+import io.hdrf.datanode.volume.DirectoryVolume;
 import io.hdrf.spi.io.LocalDurableFiles;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -18,7 +19,6 @@ import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.hdfs.server.datanode.FinalizedReplica;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
-import org.apache.hadoop.hdfs.server.datanode.extdataset.ExternalVolumeImpl;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,7 +50,7 @@ class ReplicasTest {
 
   private FinalizedReplica finalized() {
     return new FinalizedReplica(
-        BLOCK.blockId(), 5, STAMP, new ExternalVolumeImpl(), directory.toFile());
+        BLOCK.blockId(), 5, STAMP, new DirectoryVolume("DS-1", directory), directory.toFile());
   }
 
   private DatasetAccess dataset() {
