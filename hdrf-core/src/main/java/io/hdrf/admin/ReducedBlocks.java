@@ -23,7 +23,12 @@ public final class ReducedBlocks {
    * @param count the count from the files
    */
   public ReducedBlocks(String directory, StoredBlocks.Count count) {
-    this(directory, count.current(), count.elsewhere(), count.damaged(), "");
+    this(
+        directory,
+        count.current(),
+        count.elsewhere(),
+        count.damaged(),
+        count.obstacle().replaceAll("\\s+", " "));
   }
 
   private ReducedBlocks(
@@ -82,12 +87,12 @@ public final class ReducedBlocks {
     return directory;
   }
 
-  /** Returns whether the blocks were looked at; if not, all counts are 0 and mean nothing. */
+  /** Returns whether all blocks were looked at; if not, there may be more than are counted. */
   public boolean isCounted() {
     return obstacle.isEmpty();
   }
 
-  /** Returns why the blocks were not looked at; empty if they were. */
+  /** Returns why not all blocks were looked at; empty if they were. */
   public String obstacle() {
     return obstacle;
   }

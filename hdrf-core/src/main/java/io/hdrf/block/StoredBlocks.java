@@ -170,6 +170,16 @@ public final class StoredBlocks {
     private long current;
     private long elsewhere;
     private long damaged;
+    private String obstacle = "";
+
+    /** Why not all files were looked at; empty if they were. */
+    public String obstacle() {
+      return obstacle;
+    }
+
+    private void skip(IOException why) {
+      obstacle = obstacle.isEmpty() ? why.toString() : obstacle;
+    }
 
     /** The number of blocks below {@code current}, which are in service. */
     public long current() {
@@ -187,9 +197,18 @@ public final class StoredBlocks {
     }
   }
 
-  /** Looks at the first bytes of every block file. */
-  public Count countReduced() throws IOException {
+  /** Looks at the first bytes of every block file; what can't be read hides no other one. */
+  public Count countReduced() {
     Count count = new Count();
+    try {
+      countReduced(count);
+    } catch (IOException e) {
+      count.skip(e);
+    }
+    return count;
+  }
+
+  private void countReduced(Count count) throws IOException {
     Path current = poolDirectory.resolve(BlockFiles.CURRENT);
     BlockFiles.forEach(
         poolDirectory,
@@ -208,9 +227,10 @@ public final class StoredBlocks {
             }
           } catch (NoSuchFileException e) {
             return; // deleted meanwhile
+          } catch (IOException e) {
+            count.skip(e);
           }
         });
-    return count;
   }
 
   /** One pass over the payloads of a scheme. For one thread. */

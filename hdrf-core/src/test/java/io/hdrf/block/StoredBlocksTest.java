@@ -17,6 +17,7 @@ import io.hdrf.spi.scheme.UnreadableBlocksException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.reflect.Proxy;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -100,6 +101,36 @@ class StoredBlocksTest {
       Files.write(path, bytes);
     }
     return path;
+  }
+
+  @Test
+  void aFileThatCanNotBeReadHidesNoReducedOne() throws IOException {
+    WatchedFileSystem watched =
+        new WatchedFileSystem(
+            new WatchedFileSystem.Watch() {
+              @Override
+              public void opening(Path path) throws IOException {
+                if (path.endsWith("blk_1")) {
+                  throw new FileSystemException(path.toString(), null, "Input/output error");
+                }
+              }
+
+              @Override
+              public int reading(Path path, long position, int length) {
+                return length;
+              }
+            });
+    StoredBlocks.Count count =
+        new StoredBlocks(
+                watched.path(pool),
+                pool.resolve("hdrf"),
+                POOL,
+                TestBlock.KEY,
+                (path, file) -> false)
+            .countReduced();
+    assertThat(count.current()).isOne();
+    assertThat(count.obstacle()).contains("blk_1", "Input/output error");
+    assertThat(blocks.countReduced().obstacle()).isEmpty();
   }
 
   @Test

@@ -9,11 +9,15 @@ import io.hdrf.admin.JobKind;
 import io.hdrf.admin.Pace;
 import io.hdrf.admin.ReducedBlocks;
 import io.hdrf.spi.TaskProgress.Unit;
+import io.hdrf.volume.ConversionState;
+import io.hdrf.volume.ConversionState.Goal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The finished and remaining work of jobs on some DataNodes. Immutable. */
@@ -27,6 +31,12 @@ final class JobReport {
    *     counted, for that count shows the same
    */
   record Part(String name, List<JobInfo> jobs, List<ReducedBlocks> reduced, List<String> leftOut) {}
+
+  /** The modes of volumes on which nothing is reduced. */
+  private static final Set<String> PLAIN_MODES =
+      Stream.of(ConversionState.keptPlain(), ConversionState.running(Goal.PLAIN, 0))
+          .map(ConversionState::toString)
+          .collect(Collectors.toUnmodifiableSet());
 
   private final JobKind kind;
   private final List<Part> parts;
@@ -91,10 +101,23 @@ final class JobReport {
   /** Returns whether everything that was checked is good. */
   boolean isGood() {
     return switch (kind) {
-      case INFLATE -> reducedBlocks() == 0;
+      case INFLATE -> reducedBlocks() == 0 && notKeptPlain().isEmpty();
       case VERIFY -> jobs().allMatch(job -> job.left().isEmpty());
       case CONVERT -> true;
     };
+  }
+
+  /** Returns the volumes on which blocks may be reduced just when others have been counted. */
+  private List<String> notKeptPlain() {
+    List<String> found = new ArrayList<>();
+    for (Part part : parts) {
+      for (JobInfo job : part.jobs) {
+        if (part.reduced != null && !PLAIN_MODES.contains(job.mode())) {
+          found.add(RecordTarget.label(part.name, job.directory()));
+        }
+      }
+    }
+    return found;
   }
 
   private Stream<JobInfo> jobs() {
@@ -232,8 +255,14 @@ final class JobReport {
     }
     if (isCounted()) {
       List<String> gaps = gaps();
+      List<String> reducing = notKeptPlain();
       if (reducedBlocks() > 0) {
         lines.add(reducedBlocks() + " blocks remain that stock HDFS can't read.");
+      } else if (!reducing.isEmpty()) {
+        lines.add(
+            "No block is reduced now, but volumes are not kept plain: run 'hdrf inflate' once more"
+                + " for "
+                + String.join(", ", reducing));
       } else if (gaps.isEmpty()) {
         lines.add("Every block is plain.");
       }
@@ -285,7 +314,7 @@ final class JobReport {
   }
 
   private static String text(ReducedBlocks count) {
-    if (!count.isCounted()) {
+    if (!count.isCounted() && count.total() == 0) {
       return "not counted: " + count.obstacle();
     }
     StringBuilder text = new StringBuilder().append(count.current()).append(" reduced blocks");
@@ -296,6 +325,9 @@ final class JobReport {
     }
     if (count.damaged() > 0) {
       text.append(", ").append(count.damaged()).append(" damaged ones");
+    }
+    if (!count.isCounted()) {
+      text.append("; not all were looked at: ").append(count.obstacle());
     }
     return text.toString();
   }

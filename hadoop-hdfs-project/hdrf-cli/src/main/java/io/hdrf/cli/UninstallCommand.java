@@ -73,7 +73,8 @@ final class UninstallCommand implements Callable<Integer> {
               + " reduced blocks are on this node, and a stock DataNode would report every one of"
               + " them corrupt. Start the DataNode once more, make them plain with 'hdfs hdrf"
               + " inflate', stop it, and try again.");
-      return ExitCode.DIFFERENT;
+      obstacles.forEach(obstacle -> terminal.say("hdrf: not looked at: " + obstacle));
+      return obstacles.isEmpty() || force ? ExitCode.DIFFERENT : ExitCode.FAILED;
     }
     if (!obstacles.isEmpty() && !force) {
       throw new ClusterException(

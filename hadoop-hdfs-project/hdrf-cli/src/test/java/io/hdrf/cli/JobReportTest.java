@@ -93,6 +93,51 @@ class JobReportTest {
     assertThat(new ObjectMapper().readTree(report.json()).get("reducedBlocks").asLong()).isZero();
   }
 
+  /** Such as a disk that was replaced meanwhile. */
+  @Test
+  void plainBlocksOnAVolumeThatReducesAreNotGood() throws IOException {
+    JobInfo other =
+        new JobInfo(
+            "DS-2",
+            "BP-1",
+            "/data/2",
+            "automatic",
+            JobInfo.State.NONE,
+            Map.of(),
+            Map.of(),
+            List.of());
+    JobReport report =
+        new JobReport(
+            JobKind.INFLATE,
+            List.of(
+                new JobReport.Part(
+                    "host:1",
+                    List.of(job(JobInfo.State.DONE, Map.of()), other),
+                    List.of(ReducedBlocks.decode(DIRECTORY + "\t0\t0\t0")),
+                    List.of())),
+            true);
+    assertThat(report.isGood()).isFalse();
+    assertThat(report.lines())
+        .doesNotContain("Every block is plain.")
+        .last()
+        .asString()
+        .contains("not kept plain", "host:1 /data/2");
+  }
+
+  /** Or --force would go past them. */
+  @Test
+  void whatWasCountedBeforeAnObstacleCounts() throws IOException {
+    JobReport report =
+        report(
+            JobKind.INFLATE,
+            job(JobInfo.State.DONE, Map.of()),
+            DIRECTORY + "\t3\t0\t0\tblk_9: Input/output error");
+    assertThat(report.reducedBlocks()).isEqualTo(3);
+    assertThat(report.lines())
+        .contains(
+            "host:1 /data/1: 3 reduced blocks; not all were looked at: blk_9: Input/output error");
+  }
+
   @Test
   void aConversionIsGoodWhateverStaysPlain() throws IOException {
     JobReport report =

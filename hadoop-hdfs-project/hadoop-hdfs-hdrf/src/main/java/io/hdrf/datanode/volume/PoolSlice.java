@@ -346,6 +346,9 @@ public final class PoolSlice implements Closeable {
       return;
     }
     StoredBlocks.Count count = services.blocks().countReduced();
+    if (!count.obstacle().isEmpty()) {
+      throw new IOException(count.obstacle());
+    }
     if (count.current() == 0 && count.elsewhere() == 0 && count.damaged() == 0) {
       superblock.recordChecksumsOnly();
       LOG.info("{}: no block without checksums is reduced", directory);
