@@ -27,6 +27,10 @@ class ManyMappingsTest {
 
   private static final Path LIMIT = Path.of("/proc/sys/vm/max_map_count");
 
+  /** The virtual machine needs a mapping now and then, too. */
+  private static final String NO_ROOM_FOR_ITSELF =
+      "There is insufficient memory for the Java Runtime Environment to continue.";
+
   @TempDir Path directory;
 
   @Test
@@ -34,6 +38,14 @@ class ManyMappingsTest {
     assumeTrue(NativeLibrary.isLoaded());
     // To reach a high limit would take long.
     assumeTrue(Files.exists(LIMIT) && limit() <= 100_000);
+    String said = NO_ROOM_FOR_ITSELF;
+    for (int i = 0; i < 10 && said.contains(NO_ROOM_FOR_ITSELF); i++) {
+      said = runChild(Files.createDirectory(directory.resolve("run-" + i)));
+    }
+    assertThat(said).contains("mapped=0 resident=true");
+  }
+
+  private static String runChild(Path directory) throws Exception {
     Path output = directory.resolve("output");
     Process child =
         new ProcessBuilder(
@@ -55,7 +67,7 @@ class ManyMappingsTest {
     child.destroyForcibly();
     String said = Files.readString(output);
     assertThat(ended).as(said).isTrue();
-    assertThat(said).contains("mapped=0 resident=true");
+    return said;
   }
 
   private static int limit() throws IOException {
