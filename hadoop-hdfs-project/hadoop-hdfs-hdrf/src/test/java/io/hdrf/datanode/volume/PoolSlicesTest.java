@@ -79,13 +79,18 @@ class PoolSlicesTest {
     }
   }
 
-  /** A DataNode may end its dataset while a pool's own thread still forgets the replicas. */
-  @Test
-  void whatIsClosedBeforeItsPoolLeavesCountsAsLeaving() throws IOException {
+  private PoolSlices oneSlice() throws IOException {
     PoolSlices volumes =
         DirectoryPools.slices(
             new HookedScheme("hooked", 65100, Integer.MAX_VALUE), LocalDurableFiles.INSTANCE);
     volumes.open(DirectoryPools.volume(directory, "DS-1"), "BP-1");
+    return volumes;
+  }
+
+  /** A DataNode may end its dataset while a pool's own thread still forgets the replicas. */
+  @Test
+  void whatIsClosedBeforeItsPoolLeavesCountsAsLeaving() throws IOException {
+    PoolSlices volumes = oneSlice();
     PoolSlice slice = volumes.find("DS-1", "BP-1");
     assertThat(slice.isLeaving()).isFalse();
     volumes.closeAll();
@@ -96,10 +101,7 @@ class PoolSlicesTest {
   /** As at the end of the process. */
   @Test
   void whatIsClosedAndStaysListedIsUsedByNobodyNew() throws IOException {
-    PoolSlices volumes =
-        DirectoryPools.slices(
-            new HookedScheme("hooked", 65100, Integer.MAX_VALUE), LocalDurableFiles.INSTANCE);
-    volumes.open(DirectoryPools.volume(directory, "DS-1"), "BP-1");
+    PoolSlices volumes = oneSlice();
     PoolSlice reader = volumes.use("DS-1", "BP-1");
     reader.close();
     assertThatThrownBy(() -> volumes.use("DS-1", "BP-1")).isInstanceOf(UnavailableException.class);

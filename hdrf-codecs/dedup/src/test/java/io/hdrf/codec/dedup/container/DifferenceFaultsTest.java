@@ -501,18 +501,23 @@ class DifferenceFaultsTest {
     }
   }
 
+  /** Container 1. */
+  private void appendAWrongChunkAmongDifferences(ContainerStore store) throws IOException {
+    try (ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
+      for (int i = 0; i < 5; i++) {
+        appendDifference(appender, 0, i, ChunkRef.pack(0, 0));
+      }
+      appender.append(Chunks.fingerprint(chunk(1)), 0, Chunks.direct(chunk(2)));
+    }
+    store.sealIdle(1);
+  }
+
   /** Where all others are differences, these tell that the fingerprints are as they were. */
   @Test
   void aWrongChunkAmongDifferencesIsFound() throws IOException {
     fill(Chunks.DEFLATE, 1);
     try (ContainerStore store = open()) {
-      try (ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
-        for (int i = 0; i < 5; i++) {
-          appendDifference(appender, 0, i, ChunkRef.pack(0, 0));
-        }
-        appender.append(Chunks.fingerprint(chunk(1)), 0, Chunks.direct(chunk(2)));
-      }
-      store.sealIdle(1);
+      appendAWrongChunkAmongDifferences(store);
       CheckedContainer checked = store.check(1, Throttle.NONE);
       assertThat(checked.damagedChunks()).isEqualTo(1);
       assertThat(store.isBad(ChunkRef.pack(1, 5))).isTrue();
@@ -541,13 +546,7 @@ class DifferenceFaultsTest {
   void theSettingIsNotBlamedWhereDifferencesCanNotBeCompared() throws IOException {
     fill(Chunks.DEFLATE, 1);
     try (ContainerStore store = open()) {
-      try (ChunkAppender appender = store.appender(Chunks.DEFLATE)) {
-        for (int i = 0; i < 5; i++) {
-          appendDifference(appender, 0, i, ChunkRef.pack(0, 0));
-        }
-        appender.append(Chunks.fingerprint(chunk(1)), 0, Chunks.direct(chunk(2)));
-      }
-      store.sealIdle(1);
+      appendAWrongChunkAmongDifferences(store);
       files.deleteIfExists(ContainerNames.file(dir, 0, ContainerNames.SEALED));
     }
     try (ContainerStore store = open()) {
