@@ -163,7 +163,8 @@ class PageTest {
       cluster.mini().stopDataNode(0);
       for (Future<HttpResponse<String>> reader : late) {
         try {
-          assertThat(reader.get(60, TimeUnit.SECONDS).statusCode()).isIn(200, 500, 502, 503, 504);
+          assertThat(reader.get(60, TimeUnit.SECONDS).statusCode())
+              .isIn(200, 404, 500, 502, 503, 504);
         } catch (ExecutionException e) {
           assertThat(e).hasCauseInstanceOf(IOException.class);
         }
