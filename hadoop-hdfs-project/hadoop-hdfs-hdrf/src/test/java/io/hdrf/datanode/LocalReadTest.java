@@ -393,6 +393,11 @@ class LocalReadTest {
     return cluster.file(0, cluster.blocks(path).get(0).getBlock());
   }
 
+  /** The client keeps files open of blocks that have the same number in the clusters before. */
+  private String pathOfThisCluster(String path) throws IOException {
+    return local(path).toPath().toRealPath().toString();
+  }
+
   private void writeTwice(String path, byte[] data) throws Exception {
     cluster.write(path, data, 2);
     cluster.awaitReplication(path, 2);
@@ -527,18 +532,18 @@ class LocalReadTest {
     start(configuration("lz4"));
     byte[] data = TestBytes.text(700_000, 11);
     writeReduced("/deleted", data);
-    long id = cluster.blocks("/deleted").get(0).getBlock().getBlockId();
+    String file = pathOfThisCluster("/deleted");
     try (FileSystem client = client(configuration("lz4"));
         HdfsDataInputStream in = open(client, "/deleted")) {
       TestBytes.assertSame("deleted", in.readAllBytes(), data);
-      assertThat(BlockFiles.open("blk_" + id)).isPositive();
+      assertThat(BlockFiles.open(file)).isPositive();
     }
     cluster.fs().delete(new Path("/deleted"), false);
     HdrfCluster.await(
         "the block's file to be closed",
         () -> {
           try {
-            return BlockFiles.open("blk_" + id) == 0;
+            return BlockFiles.open(file) == 0;
           } catch (IOException e) {
             throw new UncheckedIOException(e);
           }
@@ -558,7 +563,7 @@ class LocalReadTest {
     Configuration wrong = configuration("lz4");
     wrong.set(key, "many");
     assertThat(accessor(block, cluster.blocks("/reduced").get(0).getBlockToken(), wrong)).isNull();
-    String file = "blk_" + block.getBlockId();
+    String file = pathOfThisCluster("/reduced");
     // The DataNode closes its own soon. No long wait: the garbage collector closes lost ones, too.
     for (int i = 0; i < 100 && BlockFiles.open(file) > 0; i++) {
       Thread.sleep(20);
