@@ -3,6 +3,7 @@ package io.hdrf.store.redis;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -17,7 +18,10 @@ import redis.clients.jedis.exceptions.JedisException;
 abstract class Primary {
 
   private final List<HostAndPort> configured;
+
+  /** In any order: one that answers wrongly must not come first for every store that is opened. */
   private final List<HostAndPort> askable;
+
   private final long timeoutNanos;
   private final ReentrantLock asking = new ReentrantLock();
   private volatile HostAndPort known;
@@ -25,6 +29,7 @@ abstract class Primary {
   Primary(RedisSettings settings) {
     configured = settings.addresses();
     askable = new ArrayList<>(configured);
+    Collections.shuffle(askable);
     timeoutNanos = TimeUnit.MILLISECONDS.toNanos(settings.timeoutMillis());
   }
 
@@ -76,12 +81,12 @@ abstract class Primary {
       if (last != null && System.nanoTime() - deadline > 0) {
         break;
       }
-      HostAndPort first = askable.get(0);
+      // The others come first next time, also where the answer turns out to be wrong.
+      HostAndPort first = askable.remove(0);
+      askable.add(first);
       try {
         return ask(first);
       } catch (JedisException e) {
-        // The other servers come first next time.
-        askable.add(askable.remove(0));
         if (last != null) {
           e.addSuppressed(last);
         }

@@ -89,6 +89,30 @@ class SentinelTest {
     }
   }
 
+  /** As one does that was cut off before the others chose another server. */
+  @Test
+  void aSentinelThatNamesADeadServerIsNotAskedForEver() throws Exception {
+    RedisServer dead = new RedisServer(directory.resolve("dead"));
+    dead.start();
+    dead.kill();
+    RedisServer cutOff = RedisServer.sentinel(directory.resolve("cut-off"), "main", dead);
+    cutOff.start();
+    try (MetadataStore store =
+        eventually(
+            () ->
+                open(
+                    configuration(
+                        "sentinel.master",
+                        "main",
+                        "sentinel.addresses",
+                        cutOff.address() + "," + sentinel.address())))) {
+      put(store, "k", "v");
+      assertThat(get(store, "k")).isEqualTo("v");
+    } finally {
+      cutOff.kill();
+    }
+  }
+
   @Test
   void aServerThatTheSentinelDoesNotKnowNamesTheKey() {
     assertThatThrownBy(
