@@ -40,8 +40,8 @@ final class Failures {
             ? new StoreVersionException(message, e)
             : new StoreCorruptException(message, e);
       default:
-        // A file that the database's own list of files names.
-        return message.contains(NO_FILE)
+        // A file that the database's own list of files names, or a part of one.
+        return message.contains(NO_FILE) || isBadSector(e)
             ? new StoreCorruptException(message, e)
             : new StoreUnreachableException(message, e);
     }
@@ -52,6 +52,12 @@ final class Failures {
     return isFull(e)
         ? new StoreFullException(message, e)
         : new StoreUnreachableException(message, e);
+  }
+
+  /** Returns whether a part of a file can't be read: the rest of the store is no use without it. */
+  private static boolean isBadSector(RocksDBException e) {
+    return DiskErrors.isReadError(e)
+        && (e.getMessage().contains("While pread") || e.getMessage().contains("While reading"));
   }
 
   /**

@@ -2,6 +2,7 @@
 package io.hdrf.store.embedded;
 
 import io.hdrf.jni.Crc32c;
+import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.store.StoreCorruptException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -29,13 +30,13 @@ final class RecordLog {
   private RecordLog() {}
 
   /**
-   * @throws StoreCorruptException if a record is not as RocksDB wrote it; the message names the
-   *     file and the place
+   * @throws StoreCorruptException if a record is not as RocksDB wrote it, or the disk can't read
+   *     it; the message names the file and the place
    */
   static void check(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file)) {
       ByteBuffer block = ByteBuffer.allocateDirect(BLOCK).order(ByteOrder.LITTLE_ENDIAN);
-      for (long start = 0; read(channel, block, start); start += BLOCK) {
+      for (long start = 0; read(file, channel, block, start); start += BLOCK) {
         int damage = firstDamage(block);
         if (damage >= 0) {
           throw new StoreCorruptException(
@@ -46,11 +47,17 @@ final class RecordLog {
   }
 
   /** Fills the block up to the file's end; returns false at the end. */
-  private static boolean read(FileChannel channel, ByteBuffer block, long start)
+  private static boolean read(Path file, FileChannel channel, ByteBuffer block, long start)
       throws IOException {
     block.clear();
-    while (block.hasRemaining() && channel.read(block, start + block.position()) > 0) {
-      continue;
+    try {
+      while (block.hasRemaining() && channel.read(block, start + block.position()) > 0) {
+        continue;
+      }
+    } catch (IOException e) {
+      throw DiskErrors.isReadError(e)
+          ? new StoreCorruptException(file + " can't be read from byte " + start, e)
+          : e;
     }
     block.flip();
     return block.hasRemaining();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package io.hdrf.store.embedded;
 
+import static java.util.Comparator.naturalOrder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -16,12 +17,18 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.Status;
 
 /**
  * Every kind of file of a store is removed, cut, changed or extended while the store is closed.
@@ -229,6 +236,39 @@ class DamageTest {
       files.put(file.getFileName().toString(), Files.readAllBytes(file));
     }
     return files;
+  }
+
+  /** As where a sector is bad: without the log, the rest would be of an earlier time. */
+  @Test
+  void aLogThatTheDiskCannotReadIsDamage() throws IOException {
+    Path log;
+    try (Stream<Path> files = Files.list(crashed)) {
+      log = files.filter(file -> file.toString().endsWith(".log")).max(naturalOrder()).get();
+    }
+    Files.delete(log);
+    Files.createSymbolicLink(log, Path.of("/proc/self/mem")); // its first page is not mapped
+    try (MetadataStore store = Stores.open(crashed)) {
+      assertThat(store.get(TABLE, List.of(Stores.bytes("k1")))).containsExactly((byte[]) null);
+    }
+    assertThat(aside(crashed, 1).resolve(log.getFileName())).isSymbolicLink();
+  }
+
+  /** RocksDB's own messages, from a disk on which reads failed, and one on which writes did. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "While pread offset 0 len 4096: /s/000012.sst: Input/output error | true",
+        "While reading file sequentially: /s/MANIFEST-000005: Input/output error | true",
+        "While appending to file: /s/000013.log: Input/output error | false",
+        "While open a file for random read: /s/000012.sst: Too many open files | false",
+      })
+  void aFailedReadIsDamageAndAFailedWriteIsNot(String message, boolean damage) {
+    Status status = new Status(Status.Code.IOError, Status.SubCode.None, message);
+    RocksDBException failure = new RocksDBException("IO error: " + message, status);
+    assertThat(Failures.of(directory, failure))
+        .isExactlyInstanceOf(
+            damage ? StoreCorruptException.class : StoreUnreachableException.class);
   }
 
   @Test
