@@ -23,6 +23,9 @@ final class Container {
   /** The reason why an open container that was found at start could not be recovered, or null. */
   private volatile IOException problem;
 
+  /** Whether it was open when an earlier process ended. */
+  private volatile boolean foundOpen;
+
   /** Whether its header, or one of a group, is known to be damaged. */
   private volatile boolean headerDamaged;
 
@@ -75,6 +78,14 @@ final class Container {
 
   void setProblem(IOException value) {
     problem = value;
+  }
+
+  boolean wasFoundOpen() {
+    return foundOpen;
+  }
+
+  void setFoundOpen(boolean is) {
+    foundOpen = is;
   }
 
   boolean areFingerprintsFinal() {

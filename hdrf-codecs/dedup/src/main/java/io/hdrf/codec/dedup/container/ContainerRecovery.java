@@ -80,6 +80,7 @@ final class ContainerRecovery {
       return;
     }
     Container container = new Container(id);
+    container.setFoundOpen(true);
     try {
       if (!read(container, path)) {
         context.files().deleteIfExists(path);
@@ -148,14 +149,10 @@ final class ContainerRecovery {
       }
       ContainerDirectory found = scanner.directory();
       OpenContainer known = container.open();
-      boolean lacksSome = known != null && lacksSome(found, known.written());
-      if (known != null
-          && scanner.hasUnreadable()
-          && (lacksSome || found.chunkCount() == known.written().chunkCount())) {
+      if (known != null && !isBetter(found, known.written(), scanner.hasUnreadable())) {
         return false;
       }
-      // What was read once is not cut off as torn.
-      boolean damaged = scanner.hasDamage() || scanner.hasUnreadable() || lacksSome;
+      boolean damaged = scanner.hasDamage() || scanner.hasUnreadable();
       IOException notForced = writeAgain(path, found);
       OpenContainer open =
           new OpenContainer(
@@ -183,10 +180,12 @@ final class ContainerRecovery {
     }
   }
 
-  private static boolean lacksSome(ContainerDirectory found, ContainerDirectory known) {
+  /** Whether a later look found all that is known, and more or all that there is. */
+  private static boolean isBetter(
+      ContainerDirectory found, ContainerDirectory known, boolean isPart) {
     BitSet lost = known.numbers();
     lost.andNot(found.numbers());
-    return !lost.isEmpty();
+    return lost.isEmpty() && (!isPart || found.chunkCount() > known.chunkCount());
   }
 
   /**

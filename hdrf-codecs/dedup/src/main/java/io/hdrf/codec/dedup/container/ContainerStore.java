@@ -14,7 +14,9 @@ import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.Iterator;
@@ -505,9 +507,12 @@ public final class ContainerStore implements Closeable {
       Container container = containers.get(id);
       OpenContainer open = container == null ? null : container.open();
       if (open != null && open.mayReadMore()) {
+        throttle.acquire(open.length());
         try {
           readMore(container, open);
-        } catch (IOException e) {
+        } catch (InterruptedIOException | ClosedByInterruptException e) {
+          throw e;
+        } catch (IOException | RuntimeException | OutOfMemoryError e) {
           LOG.warn("{} can't be read again now", file(id), e);
         }
       }
@@ -638,14 +643,23 @@ public final class ContainerStore implements Closeable {
     return containers.containsKey(id);
   }
 
-  /** Returns whether there is no such container, or a damaged one of which nothing can be read. */
-  public boolean isLost(long id) {
-    return search.isLost(id);
+  /**
+   * Returns whether chunks that were forced may be missing in a container though it seems sound.
+   * There is no such container, or nothing of it can be read; or it was open when an earlier
+   * process ended: what a disk lost then of its end can't be told from what was never written.
+   */
+  public boolean mayLack(long id) {
+    return search.mayLack(id);
   }
 
-  /** Notes that chunks which blocks need can't be read, so that {@link #damagedChunks} has them. */
-  public void markUnreadable(long id, BitSet numbers) {
-    damage.unreadable().add(id, numbers);
+  /**
+   * Returns those of some chunks that are not in a container, and notes them as damaged. All have
+   * been forced: a block refers to them.
+   *
+   * @return none if that can't be told now
+   */
+  public BitSet lacked(long id, int first, int count) {
+    return search.lacked(id, first, count);
   }
 
   /** Returns the number of containers. */

@@ -130,7 +130,37 @@ final class DamageSearch {
   /** See {@link ContainerStore#isLost}. */
   boolean isLost(long id) {
     Container container = containers.get(id);
-    return container == null || container.problem() instanceof CorruptFileException;
+    IOException problem = container == null ? null : container.problem();
+    return container == null
+        || problem instanceof CorruptFileException
+        || (problem != null && DiskErrors.isReadError(problem));
+  }
+
+  /** See {@link ContainerStore#mayLack}. */
+  boolean mayLack(long id) {
+    Container container = containers.get(id);
+    return isLost(id) || (container != null && container.wasFoundOpen());
+  }
+
+  /** See {@link ContainerStore#lacked}. */
+  BitSet lacked(long id, int first, int count) {
+    BitSet lacked = new BitSet();
+    if (isLost(id)) {
+      lacked.set(first, first + count);
+      return lacked;
+    }
+    try {
+      ContainerDirectory content = loaded.written(id);
+      for (int number = first; number < first + count; number++) {
+        lacked.set(number, content.indexOf(number) < 0);
+      }
+    } catch (IOException e) {
+      LOG.debug("{} can't be read now", file(id), e);
+    }
+    if (!lacked.isEmpty()) {
+      known.unreadable().add(id, lacked);
+    }
+    return lacked;
   }
 
   /** See {@link ContainerStore#needsDamagedBase}. */
@@ -336,7 +366,7 @@ final class DamageSearch {
       loaded.reloadDirectory(container);
     }
     ContainerDirectory content = loaded.written(id);
-    boolean lacksSome = loaded.mayHaveMore(id);
+    boolean lacksSome = loaded.mayHaveMore(id) || container.wasFoundOpen();
     int unreadableGroup = -1;
     Set<Long> unreadableBases = new HashSet<>();
     for (int n = numbers.nextSetBit(0); n >= 0; n = numbers.nextSetBit(n + 1)) {

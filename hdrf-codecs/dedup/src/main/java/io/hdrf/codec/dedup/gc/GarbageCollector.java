@@ -626,10 +626,6 @@ public final class GarbageCollector implements Closeable {
       if (damaged ? cycle.missing(id, content.numbers()).isEmpty() : isWorthIt(content, dead)) {
         return containers.sealIdle(id);
       }
-      if (damaged) {
-        // The next collection has the blocks examined that need them.
-        containers.markUnreadable(id, cycle.missing(id, containers.written(id).numbers()));
-      }
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       LOG.warn("{} could not be sealed; what is dead in it stays", container, e);
     }

@@ -6,12 +6,13 @@ import java.util.BitSet;
 import java.util.Map;
 
 /**
- * Finds the containers of a range that blocks need and whose files were gone, or damaged so that
- * nothing can be read in them, when the store was opened. For one thread.
+ * Finds what blocks need of a range's containers and was not there when the store was opened: all
+ * of those whose files were gone, or can't be read at all, and what those lack that had been open
+ * when the process before ended. For one thread.
  */
 final class LostChunks {
 
-  /** Bounds the memory: of each lost container a bit set is kept, here and in the marks. */
+  /** Bounds the memory: of each such container a bit set is kept, here and in the marks. */
   private static final int MAX_LOST = 1024;
 
   private final ContainerStore containers;
@@ -32,15 +33,19 @@ final class LostChunks {
   /**
    * A block refers to chunks.
    *
-   * @return false if their container is lost, and {@link #MAX_LOST} others are known: then nothing
-   *     is remembered of it
+   * @return false if some are lost, and {@link #MAX_LOST} other containers are known that lack
+   *     some: then nothing is remembered of this one
    */
   boolean add(long container, int first, int chunks) {
     if (container == present || !range.contains(container)) {
       return true;
     }
-    if (!containers.isLost(container)) {
+    if (!containers.mayLack(container)) {
       present = container;
+      return true;
+    }
+    BitSet lacked = containers.lacked(container, first, chunks);
+    if (lacked.isEmpty()) {
       return true;
     }
     BitSet numbers = damaged.get(container);
@@ -52,7 +57,7 @@ final class LostChunks {
       numbers = new BitSet();
       damaged.put(container, numbers);
     }
-    numbers.set(first, first + chunks);
+    numbers.or(lacked);
     return true;
   }
 }

@@ -208,6 +208,7 @@ public final class Scrubber {
           e);
       return -1;
     }
+    unread.remove(id);
     if (checked == null) {
       untold.remove(id);
       return 0;

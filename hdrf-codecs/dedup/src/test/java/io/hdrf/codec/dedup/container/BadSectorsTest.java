@@ -296,8 +296,10 @@ class BadSectorsTest {
           .hasMessageContaining(DISK_ERROR);
       mend(store, 1);
       assertThat(unreadable(store).cardinality()).isEqualTo(CHUNKS);
+      assertThat(store.isDamaged(0, 0, 1)).isTrue();
       files.mend();
       mend(store, 3);
+      assertThat(store.isDamaged(0, 0, 1)).isFalse();
       assertThat(unreadable(store).isEmpty()).isTrue();
       assertThat(notHeld(store).isEmpty()).isTrue();
       assertThat(store.sealIdle(0)).isTrue();
@@ -558,7 +560,7 @@ class BadSectorsTest {
     files.damage(file(ContainerNames.OPEN), 5 * PAGE - SECTOR);
     try (ContainerStore store = open()) {
       BitSet lost = unreadable(store);
-      store.markUnreadable(0, lost);
+      assertThat(store.lacked(0, 0, CHUNKS)).isEqualTo(lost);
       assertThat(store.damagedChunks(Throttle.NONE)).isEqualTo(Map.of(0L, lost));
       files.mend();
       assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();

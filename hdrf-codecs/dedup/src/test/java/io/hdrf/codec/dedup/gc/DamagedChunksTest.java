@@ -2,12 +2,14 @@
 package io.hdrf.codec.dedup.gc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.hdrf.codec.dedup.IndexedContainers;
 import io.hdrf.codec.dedup.container.Throttle;
 import io.hdrf.codec.dedup.container.format.ChunkRef;
 import io.hdrf.codec.dedup.container.format.ContainerDirectory;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
+import io.hdrf.spi.scheme.UnreadableBlocksException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -19,6 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every block that needs a damaged chunk is examined, and not only the one that was read. */
 class DamagedChunksTest {
@@ -84,9 +88,39 @@ class DamagedChunksTest {
     store = new CollectedStore(directory);
     store.blocks.put(5L, new long[] {open[1], open[2]});
     store.blocks.put(6L, new long[] {open[3]});
+    store.collector().collect(line -> {});
+    assertThat(store.damaged).containsExactly(5L);
+  }
+
+  /** What a disk forgot, though it was forced, looks like the end of a write that was cut off. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void allBlocksThatNeedWhatWasCutOffAreExamined(boolean unreadableBlock) throws IOException {
+    long[] open = store.open(6);
+    Path file = file(open[0]);
+    ContainerDirectory content = store.containers.directory(ChunkRef.container(open[0]));
+    byte[] bytes = Files.readAllBytes(file);
+    store.close();
+    Files.delete(store.containers.file(ChunkRef.container(open[0])));
+    Files.write(file, Arrays.copyOf(bytes, (int) content.groupPosition(5)));
+    store = new CollectedStore(directory);
+    store.blocks.put(5L, new long[] {open[4], open[5]});
+    store.blocks.put(6L, new long[] {open[4]});
+    store.blocks.put(7L, new long[] {refs[3]});
     GarbageCollector collector = store.collector();
-    collector.collect(line -> {});
-    collector.collect(line -> {});
+    store.afterBlocksWereShown =
+        () -> {
+          if (unreadableBlock) {
+            throw new UnreadableBlocksException("a block can't be read", 1, null);
+          }
+        };
+    if (unreadableBlock) {
+      assertThatThrownBy(() -> collector.collect(line -> {}))
+          .isInstanceOf(UnreadableBlocksException.class);
+    } else {
+      collector.collect(line -> {});
+    }
+    assertThat(store.containers.isSealed(ChunkRef.container(open[0]))).isTrue();
     assertThat(store.damaged).containsExactly(5L);
   }
 

@@ -40,7 +40,15 @@ public final class ContainerScanner {
   private boolean gaps;
   private boolean damagedGroups;
   private IOException unreadable;
-  private boolean decoded;
+
+  /** The stages of all groups that could be decoded. */
+  private int decodedStages;
+
+  /**
+   * The stages of all groups that could not, though their stored bytes are as they were written.
+   */
+  private int failedStages;
+
   private IOException undecodable;
 
   /**
@@ -102,11 +110,11 @@ public final class ContainerScanner {
 
   /**
    * Why groups could not be decoded whose stored bytes are as they were written, if that is so with
-   * all that are encoded; otherwise null. No disk damages them so: a scheme fails, and they may be
-   * decoded when that is mended. Where others can be decoded, the group itself is wrong.
+   * all that have one of their stages; otherwise null. No disk damages them so: a scheme fails, and
+   * they may be decoded when that is mended. Where it decodes others, the group itself is wrong.
    */
   public IOException undecodable() {
-    return decoded ? null : undecodable;
+    return (failedStages & ~decodedStages) == 0 ? null : undecodable;
   }
 
   /** Returns where the group ends; -1 if there is none at this position. */
@@ -197,9 +205,10 @@ public final class ContainerScanner {
       throws IOException {
     try {
       chain.decode(group.stages(), stored, original);
-      decoded |= group.stages() != 0;
+      decodedStages |= group.stages();
       return true;
     } catch (CorruptFrameException | RuntimeException e) {
+      failedStages |= group.stages();
       if (undecodable == null) {
         undecodable =
             new IOException(

@@ -28,6 +28,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,10 +57,12 @@ class ContainerScannerTest {
   private void fill(FrameChain tail, int groupSize, int chunks) throws IOException {
     Path dir = scratch.resolve("containers");
     try (ContainerStore store =
-        Chunks.open(
+        ContainerStore.open(
             dir,
             LocalDurableFiles.INSTANCE,
-            Chunks.settings().containerSize(1 << 20).groupSize(groupSize))) {
+            Chunks.settings().containerSize(1 << 20).groupSize(groupSize),
+            ids -> tail,
+            Chunks::fingerprint)) {
       try (ChunkAppender appender = store.appender(tail)) {
         for (int i = 0; i < chunks; i++) {
           Chunks.append(appender, Chunks.chunk(i, 100 + i));
@@ -270,53 +274,82 @@ class ContainerScannerTest {
 
   /** Returns a Deflate chain that fails for frames of that original length, or always. */
   private static FrameChain failing(int originalLength) throws IOException {
-    FrameCodec sound = new HookedScheme("deflate", Chunks.DEFLATE_ID, 1).newCodec(null);
-    FrameScheme scheme =
-        new FrameScheme() {
+    return FrameChain.of(
+        List.of(
+            scheme(
+                Chunks.DEFLATE_ID,
+                length -> true,
+                length -> originalLength >= 0 && length != originalLength)),
+        new Configuration(false));
+  }
+
+  /** Returns a Deflate scheme that makes frames of some lengths shorter, and can decode some. */
+  private static FrameScheme scheme(int id, IntPredicate shortens, IntPredicate decodes) {
+    FrameCodec sound = new HookedScheme("deflate", id, 1).newCodec(null);
+    return new FrameScheme() {
+      @Override
+      public int spiVersion() {
+        return SpiVersion.CURRENT;
+      }
+
+      @Override
+      public String name() {
+        return "deflate";
+      }
+
+      @Override
+      public int id() {
+        return id;
+      }
+
+      @Override
+      public int frameLength(PluginSettings settings) {
+        return 1 << 16;
+      }
+
+      @Override
+      public FrameCodec newCodec(PluginSettings settings) {
+        return new FrameCodec() {
           @Override
-          public int spiVersion() {
-            return SpiVersion.CURRENT;
+          public int maxEncodedLength(int length) {
+            return sound.maxEncodedLength(length);
           }
 
           @Override
-          public String name() {
-            return "deflate";
+          public void encode(ByteBuffer src, ByteBuffer dst) throws IOException {
+            if (shortens.test(src.remaining())) {
+              sound.encode(src, dst);
+            } else {
+              dst.put(src).put((byte) 0);
+            }
           }
 
           @Override
-          public int id() {
-            return Chunks.DEFLATE_ID;
-          }
-
-          @Override
-          public int frameLength(PluginSettings settings) {
-            return 1 << 16;
-          }
-
-          @Override
-          public FrameCodec newCodec(PluginSettings settings) {
-            return new FrameCodec() {
-              @Override
-              public int maxEncodedLength(int length) {
-                return sound.maxEncodedLength(length);
-              }
-
-              @Override
-              public void encode(ByteBuffer src, ByteBuffer dst) throws IOException {
-                sound.encode(src, dst);
-              }
-
-              @Override
-              public void decode(ByteBuffer src, ByteBuffer dst) throws IOException {
-                if (originalLength < 0 || dst.remaining() == originalLength) {
-                  throw new CorruptFrameException("as the test wants it");
-                }
-                sound.decode(src, dst);
-              }
-            };
+          public void decode(ByteBuffer src, ByteBuffer dst) throws IOException {
+            if (!decodes.test(dst.remaining())) {
+              throw new CorruptFrameException("as the test wants it");
+            }
+            sound.decode(src, dst);
           }
         };
-    return FrameChain.of(List.of(scheme), new Configuration(false));
+      }
+    };
+  }
+
+  /** The library of one may be broken: all DataNodes that have it would report what they hold. */
+  @Test
+  void whereOneOfTwoSchemesDecodesNothingItFails() throws IOException {
+    FrameScheme second = scheme(Chunks.DEFLATE_ID, length -> true, length -> true);
+    FrameScheme first = scheme(Chunks.DEFLATE_ID + 1, length -> length % 2 == 0, length -> true);
+    fill(FrameChain.of(List.of(first, second), new Configuration(false)), 600, 24);
+    assertThat(IntStream.range(0, content.groupCount()).map(content::stages)).contains(1, 2);
+    FrameScheme broken = scheme(Chunks.DEFLATE_ID + 1, length -> true, length -> false);
+    ContainerScanner scanner =
+        scan(
+            new Disk(bytes, 0, 0),
+            FrameChain.of(List.of(broken, second), new Configuration(false)));
+    assertThat(scanner.directory().chunkCount()).isPositive();
+    assertThat(scanner.undecodable()).hasMessageContaining("whole, but can't be decoded");
   }
 
   /** No disk damages all groups and leaves their CRCs right. */
