@@ -77,6 +77,10 @@ class LifecycleTest {
       long reads = traffic.reads();
       Waiting.until(
           PATIENCE, () -> traffic.reads() > reads + 1, () -> "The reader stands still: " + what);
+      // A block that was begun before goes to no DataNode that was down then.
+      long writes = traffic.writes();
+      Waiting.until(
+          PATIENCE, () -> traffic.writes() > writes + 1, () -> "The writer stands still: " + what);
     }
     Set<String> errors = traffic.stop();
     System.out.println(what + ": " + traffic.reads() + " files read, errors " + errors);

@@ -37,6 +37,7 @@ final class Traffic {
   private final Set<String> errors = new TreeSet<>();
   private final List<Thread> threads = new ArrayList<>();
   private final AtomicLong reads = new AtomicLong();
+  private final AtomicLong writes = new AtomicLong();
   private final Random random;
   private volatile boolean stopping;
 
@@ -120,6 +121,7 @@ final class Traffic {
       written.put(path, data);
     }
     assertSame(client, path, data);
+    writes.incrementAndGet();
   }
 
   /** Ends the clients, and returns the failures, each kind once. */
@@ -133,6 +135,11 @@ final class Traffic {
 
   long reads() {
     return reads.get();
+  }
+
+  /** The number of files that were written and read back. */
+  long writes() {
+    return writes.get();
   }
 
   /** Returns the files that were written completely and not overwritten since. */
