@@ -276,9 +276,9 @@ public final class BlockRecords implements Closeable {
     volumes.removeIf(which.negate());
     volumes.forEach(VolumeRecords::beginClose);
     for (VolumeRecords volume : volumes) {
-      if (records.values().remove(volume)) {
-        volume.close();
-      }
+      // Listed until then, so that a late change is noticed.
+      volume.close();
+      records.values().remove(volume);
     }
   }
 

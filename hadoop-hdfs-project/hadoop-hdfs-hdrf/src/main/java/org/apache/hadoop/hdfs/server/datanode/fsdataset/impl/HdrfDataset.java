@@ -477,7 +477,9 @@ abstract class HdrfDataset extends FsDatasetImpl {
   private void forgetElsewhere(String bpid, FsVolumeSpi.ScanInfo found) {
     long id = found.getBlockId();
     FsVolumeSpi volume = found.getVolume();
-    if (volume.getStorageType() == StorageType.PROVIDED || found.getBlockFile() == null) {
+    if (volume.getStorageType() == StorageType.PROVIDED
+        || found.getBlockFile() == null
+        || !storageMap.containsKey(volume.getStorageID())) {
       return;
     }
     try (Hold lock = serviceAccess.lockMove(new ExtendedBlock(bpid, id), volume)) {
@@ -624,13 +626,13 @@ abstract class HdrfDataset extends FsDatasetImpl {
   @Override
   public void removeVolumes(Collection<StorageLocation> locations, boolean clearFailure) {
     Set<String> leaving = new HashSet<>(storageMap.keySet());
-    List<String> inService = idsInService();
+    List<String> inService = idsInService(locations);
     try {
       super.removeVolumes(locations, clearFailure);
     } finally {
       // Where stock code fails at another one, it has taken volumes out of service and knows them.
       leaving.removeAll(storageMap.keySet());
-      inService.removeAll(idsInService());
+      inService.removeAll(idsInService(locations));
       leaving.addAll(inService);
       leaving.forEach(service.changes()::closeVolume);
     }
@@ -639,28 +641,32 @@ abstract class HdrfDataset extends FsDatasetImpl {
     }
   }
 
-  private List<String> idsInService() {
+  private List<String> idsInService(Collection<StorageLocation> locations) {
     return serviceAccess.volumes().stream()
+        .filter(volume -> locations.contains(volume.getStorageLocation()))
         .map(FsVolumeSpi::getStorageID)
         .collect(Collectors.toCollection(ArrayList::new));
   }
 
   @Override
   public void shutdownBlockPool(String bpid) {
-    service.changes().stopJobs(bpid);
+    uninterrupted(() -> service.changes().stopJobs(bpid));
     try {
       super.shutdownBlockPool(bpid);
     } finally {
-      closePool(bpid);
+      uninterrupted(() -> service.changes().closePool(bpid));
     }
     serviceAccess.upgrades().forget(bpid);
   }
 
-  /** Stock code has interrupted the thread, which would break the last writes to channels. */
-  private void closePool(String bpid) {
+  /**
+   * Stock code has interrupted the thread, which would end waits for jobs, and break the last
+   * writes to channels.
+   */
+  private static void uninterrupted(Runnable work) {
     boolean interrupted = Thread.interrupted();
     try {
-      service.changes().closePool(bpid);
+      work.run();
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
