@@ -48,6 +48,15 @@ public final class BlockFiles {
     /** Called for a file with room for a header; it may be gone by now. */
     void visit(Path file, long blockId) throws IOException;
 
+    /**
+     * Called for what can't be looked at, which may have been a block or a directory with any.
+     *
+     * @throws IOException to end the visit
+     */
+    default void failed(Path path, IOException why) throws IOException {
+      throw why;
+    }
+
     /** Called for a directory whose files, and directories, have been visited. */
     default void left(Path directory) throws IOException {}
   }
@@ -60,16 +69,16 @@ public final class BlockFiles {
    *
    * @param poolDirectory {@code <volume>/current/<pool>}
    * @param excluded a directory below it to be left out: HDRF's own
-   * @throws IOException also if something can't be looked at, or a link leads nowhere that is not a
-   *     hidden one, as editors lock files by: who is not shown a block takes what it needs for
-   *     garbage
+   * @throws IOException also, unless the visitor goes on, if something can't be looked at, or a
+   *     link leads nowhere that is not a hidden one, as editors lock files by: who is not shown a
+   *     block takes what it needs for garbage
    */
   public static void forEach(Path poolDirectory, Path excluded, Visitor visitor)
       throws IOException {
     Set<Path> seen = new HashSet<>();
     Path directory;
     // Listed again after each: HDFS makes the trash when it moves the first block there.
-    while ((directory = next(poolDirectory, seen)) != null) {
+    while ((directory = next(poolDirectory, seen, visitor)) != null) {
       Files.walkFileTree(
           directory,
           EnumSet.of(FileVisitOption.FOLLOW_LINKS),
@@ -88,7 +97,7 @@ public final class BlockFiles {
                 throws IOException {
               if (attributes.isSymbolicLink()) {
                 // One that can be followed comes with what it leads to.
-                requireHidden(file);
+                requireHidden(file, visitor);
               }
               Matcher name = BLOCK_FILE.matcher(file.getFileName().toString());
               if (name.matches() && attributes.size() >= BlockFormat.HEADER_LENGTH) {
@@ -101,7 +110,7 @@ public final class BlockFiles {
             public FileVisitResult postVisitDirectory(Path left, IOException failure)
                 throws IOException {
               if (failure != null) {
-                throw failure;
+                visitor.failed(left, failure);
               }
               visitor.left(left);
               return FileVisitResult.CONTINUE;
@@ -109,18 +118,18 @@ public final class BlockFiles {
 
             @Override
             public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-              if (e instanceof NoSuchFileException) {
-                return FileVisitResult.CONTINUE;
+              if (!(e instanceof NoSuchFileException)) {
+                visitor.failed(file, e);
               }
-              throw e;
+              return FileVisitResult.CONTINUE;
             }
           });
     }
   }
 
   /** Returns one that is not in {@code seen} and adds it; null if there is none. */
-  private static Path next(Path poolDirectory, Set<Path> seen) throws IOException {
-    for (Path directory : directories(poolDirectory)) {
+  private static Path next(Path poolDirectory, Set<Path> seen, Visitor visitor) throws IOException {
+    for (Path directory : directories(poolDirectory, visitor)) {
       if (seen.add(directory)) {
         return directory;
       }
@@ -128,11 +137,11 @@ public final class BlockFiles {
     return null;
   }
 
-  private static List<Path> directories(Path poolDirectory) throws IOException {
+  private static List<Path> directories(Path poolDirectory, Visitor visitor) throws IOException {
     List<Path> directories = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(poolDirectory)) {
       for (Path entry : entries) {
-        if (isDirectory(entry)) {
+        if (isDirectory(entry, visitor)) {
           boolean first = entry.getFileName().toString().equals(CURRENT);
           directories.add(first ? 0 : directories.size(), entry);
         }
@@ -144,24 +153,29 @@ public final class BlockFiles {
   }
 
   /** Unlike {@link Files#isDirectory}, does not say no where that can't be told. */
-  private static boolean isDirectory(Path entry) throws IOException {
+  private static boolean isDirectory(Path entry, Visitor visitor) throws IOException {
     try {
       return Files.readAttributes(entry, BasicFileAttributes.class).isDirectory();
     } catch (NoSuchFileException e) {
       if (Files.isSymbolicLink(entry)) {
-        requireHidden(entry);
+        requireHidden(entry, visitor);
       }
+      return false;
+    } catch (IOException e) {
+      visitor.failed(entry, e);
       return false;
     }
   }
 
   /** HDFS gives no file such a name, and nobody moves one of its directories there. */
-  private static void requireHidden(Path link) throws IOException {
+  private static void requireHidden(Path link, Visitor visitor) throws IOException {
     if (!link.getFileName().toString().startsWith(".")) {
-      throw new FileSystemException(
-          link.toString(),
-          null,
-          "a link that leads nowhere, where blocks may be; remove it if not");
+      visitor.failed(
+          link,
+          new FileSystemException(
+              link.toString(),
+              null,
+              "a link that leads nowhere, where blocks may be; remove it if not"));
     }
   }
 }

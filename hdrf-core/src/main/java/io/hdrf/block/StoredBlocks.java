@@ -213,22 +213,30 @@ public final class StoredBlocks {
     BlockFiles.forEach(
         poolDirectory,
         excluded,
-        (path, blockId) -> {
-          try (ChannelFile file = ChannelFile.open(path)) {
-            BlockProbe probe = BlockProbe.examine(path, file, new BlockRef(poolId, blockId), key);
-            if (isDamaged(path, file, probe)) {
-              count.damaged++;
-            } else if (probe.kind() == BlockProbe.Kind.REDUCED) {
-              if (path.startsWith(current)) {
-                count.current++;
-              } else {
-                count.elsewhere++;
+        new BlockFiles.Visitor() {
+          @Override
+          public void visit(Path path, long blockId) {
+            try (ChannelFile file = ChannelFile.open(path)) {
+              BlockProbe probe = BlockProbe.examine(path, file, new BlockRef(poolId, blockId), key);
+              if (isDamaged(path, file, probe)) {
+                count.damaged++;
+              } else if (probe.kind() == BlockProbe.Kind.REDUCED) {
+                if (path.startsWith(current)) {
+                  count.current++;
+                } else {
+                  count.elsewhere++;
+                }
               }
+            } catch (NoSuchFileException e) {
+              return; // deleted meanwhile
+            } catch (IOException e) {
+              count.skip(e);
             }
-          } catch (NoSuchFileException e) {
-            return; // deleted meanwhile
-          } catch (IOException e) {
-            count.skip(e);
+          }
+
+          @Override
+          public void failed(Path path, IOException why) {
+            count.skip(why);
           }
         });
   }

@@ -133,6 +133,22 @@ class StoredBlocksTest {
     assertThat(blocks.countReduced().obstacle()).isEmpty();
   }
 
+  /** As where the disk can't read a directory. */
+  @Test
+  void whatCanNotBeLookedAtHidesNoReducedOne() throws IOException {
+    long before = blocks.countReduced().current();
+    assertThat(before).isPositive();
+    Files.createSymbolicLink(pool.resolve("previous"), pool.resolve("nowhere"));
+    for (int subdir = 1; subdir < 32; subdir++) {
+      // Some come before the blocks.
+      Path link = pool.resolve("current/finalized/subdir" + subdir);
+      Files.createSymbolicLink(link, pool.resolve("nowhere"));
+    }
+    StoredBlocks.Count count = blocks.countReduced();
+    assertThat(count.current()).isEqualTo(before);
+    assertThat(count.obstacle()).contains("leads nowhere");
+  }
+
   @Test
   void allBlocksThatCanNotBeReadAreNamedAndTheOthersShown() throws IOException {
     Path tag = write("current/finalized/subdir0/subdir0", 2, 60);

@@ -8,6 +8,7 @@ import io.hdrf.admin.JobInfo.Figure;
 import io.hdrf.admin.JobKind;
 import io.hdrf.admin.Pace;
 import io.hdrf.admin.ReducedBlocks;
+import io.hdrf.reduce.SkipReason;
 import io.hdrf.spi.TaskProgress.Unit;
 import io.hdrf.volume.ConversionState;
 import io.hdrf.volume.ConversionState.Goal;
@@ -37,6 +38,14 @@ final class JobReport {
       Stream.of(ConversionState.keptPlain(), ConversionState.running(Goal.PLAIN, 0))
           .map(ConversionState::toString)
           .collect(Collectors.toUnmodifiableSet());
+
+  /** Reasons for which a conversion leaves blocks as they are, and that somebody must look into. */
+  private static final Set<String> FAULTS =
+      Set.of(
+          SkipReason.MISMATCH.metricName(),
+          SkipReason.VERIFICATION_FAILED.metricName(),
+          SkipReason.NO_SPACE.metricName(),
+          SkipReason.FAILED.metricName());
 
   private final JobKind kind;
   private final List<Part> parts;
@@ -103,7 +112,9 @@ final class JobReport {
     return switch (kind) {
       case INFLATE -> reducedBlocks() == 0 && notKeptPlain().isEmpty();
       case VERIFY -> jobs().allMatch(job -> job.left().isEmpty());
-      case CONVERT -> true;
+      case CONVERT ->
+          sum(Figure.BLOCKS_DAMAGED) == 0
+              && jobs().noneMatch(job -> FAULTS.stream().anyMatch(job.left()::containsKey));
     };
   }
 

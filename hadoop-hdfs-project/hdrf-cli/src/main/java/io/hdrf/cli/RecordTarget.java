@@ -31,6 +31,7 @@ final class RecordTarget {
   private static final String IPC_DEFAULT = "0.0.0.0:9867";
   private static final String DEFAULTS = "hdfs-default.xml";
   private static final String DATA_DIRECTORIES = "dfs.datanode.data.dir";
+  private static final String PROVIDED = "[PROVIDED]";
 
   @Option(
       names = "--datanode",
@@ -287,6 +288,9 @@ final class RecordTarget {
   private static List<Path> volumes(Configuration conf) throws IOException {
     List<Path> volumes = new ArrayList<>();
     for (String location : conf.getTrimmedStrings(DATA_DIRECTORIES)) {
+      if (location.regionMatches(true, 0, PROVIDED, 0, PROVIDED.length())) {
+        continue; // no directory of this host
+      }
       String plain = location.replaceFirst("^\\[\\w+\\]", "");
       volumes.add(plain.startsWith("file:") ? Path.of(URI.create(plain)) : Path.of(plain));
     }

@@ -91,8 +91,10 @@ final class UninstallCommand implements Callable<Integer> {
     changes.forEach(change -> terminal.result("  " + change));
     terminal.result("");
     terminal.result(
-        "Take dfs.datanode.fsdataset.factory and all keys hdrf.* out of hdfs-site.xml before you"
-            + " start the DataNode.");
+        "Take dfs.datanode.fsdataset.factory and all keys hdrf.* out of this node's hdfs-site.xml"
+            + " before you start the DataNode. Where other nodes read the same file: only when no"
+            + " node has a reduced block any more, for one that has and starts without these lines"
+            + " reports every one corrupt.");
     return ExitCode.OK;
   }
 

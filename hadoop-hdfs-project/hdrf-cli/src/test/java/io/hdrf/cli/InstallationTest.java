@@ -192,12 +192,16 @@ class InstallationTest {
   }
 
   private Path conf(String name, Path volume) throws IOException {
+    return conf(volume.toUri().toString(), name);
+  }
+
+  private Path conf(String locations, String name) throws IOException {
     Path conf = Files.createDirectories(directory.resolve(name));
     Files.writeString(conf.resolve("core-site.xml"), "<configuration/>");
     Files.writeString(
         conf.resolve("hdfs-site.xml"),
         "<configuration><property><name>dfs.datanode.data.dir</name><value>"
-            + volume.toUri()
+            + locations
             + "</value></property></configuration>");
     return conf;
   }
@@ -236,6 +240,15 @@ class InstallationTest {
             uninstall("--conf", conf("a", plain).toString(), "--conf", conf("b", other).toString()))
         .isEqualTo(ExitCode.DIFFERENT);
     assertThat(hadoop.resolve("hdrf")).exists();
+  }
+
+  @Test
+  void providedStorageIsNoDirectoryOfTheNode() throws IOException {
+    installation().install(distribution);
+    Path plain = volumeWithReducedBlock("plain");
+    Files.delete(plain.resolve("current/BP-1-127.0.0.1-2/current/finalized/blk_1"));
+    Path conf = conf("[DISK]" + plain.toUri() + ",[PROVIDED]hdfs://remote/x", "a");
+    assertThat(uninstall("--conf", conf.toString())).isEqualTo(ExitCode.OK);
   }
 
   @Test

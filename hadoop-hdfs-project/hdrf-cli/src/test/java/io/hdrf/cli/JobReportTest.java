@@ -13,6 +13,8 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class JobReportTest {
 
@@ -138,8 +140,15 @@ class JobReportTest {
             "host:1 /data/1: 3 reduced blocks; not all were looked at: blk_9: Input/output error");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"Mismatch", "VerificationFailed", "NoSpace", "Failed"})
+  void aConversionThatMetAFaultIsNotGood(String reason) throws IOException {
+    JobInfo job = job(JobInfo.State.DONE, Map.of("Small", 3L, reason, 1L));
+    assertThat(report(JobKind.CONVERT, job, null).isGood()).isFalse();
+  }
+
   @Test
-  void aConversionIsGoodWhateverStaysPlain() throws IOException {
+  void aConversionIsGoodWhateverStaysPlainByItsNature() throws IOException {
     JobReport report =
         report(JobKind.CONVERT, job(JobInfo.State.RUNNING, Map.of("Small", 3L)), null);
     assertThat(report.isGood()).isTrue();
