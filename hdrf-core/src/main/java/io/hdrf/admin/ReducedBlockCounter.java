@@ -44,6 +44,15 @@ public final class ReducedBlockCounter {
    * @param pool {@code <volume>/current/<pool>}
    */
   public static StoredBlocks.Count ofStopped(Path pool) throws IOException {
+    return ofStopped(pool, () -> {});
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param looked is run after each block file
+   */
+  public static StoredBlocks.Count ofStopped(Path pool, Runnable looked) throws IOException {
     Path hdrf = pool.resolve("hdrf");
     TagKey key = Superblock.readKey(hdrf).orElse(new TagKey(new byte[TagKey.LENGTH]));
     boolean mayLackChecksums = Superblock.readMayLackChecksums(hdrf);
@@ -53,7 +62,7 @@ public final class ReducedBlockCounter {
             pool.getFileName().toString(),
             key,
             (path, file) -> isProvedPlain(path, file, mayLackChecksums))
-        .countReduced();
+        .countReduced(looked);
   }
 
   /** Nobody moves blocks here: checksums that are missing need no second look. */

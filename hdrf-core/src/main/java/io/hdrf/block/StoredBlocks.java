@@ -199,16 +199,25 @@ public final class StoredBlocks {
 
   /** Looks at the first bytes of every block file; what can't be read hides no other one. */
   public Count countReduced() {
+    return countReduced(() -> {});
+  }
+
+  /**
+   * As the other one.
+   *
+   * @param looked is run after each block file
+   */
+  public Count countReduced(Runnable looked) {
     Count count = new Count();
     try {
-      countReduced(count);
+      countReduced(count, looked);
     } catch (IOException e) {
       count.skip(e);
     }
     return count;
   }
 
-  private void countReduced(Count count) throws IOException {
+  private void countReduced(Count count, Runnable looked) throws IOException {
     Path current = poolDirectory.resolve(BlockFiles.CURRENT);
     BlockFiles.forEach(
         poolDirectory,
@@ -231,6 +240,8 @@ public final class StoredBlocks {
               return; // deleted meanwhile
             } catch (IOException e) {
               count.skip(e);
+            } finally {
+              looked.run();
             }
           }
 

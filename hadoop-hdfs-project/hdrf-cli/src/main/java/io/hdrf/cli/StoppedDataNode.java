@@ -271,7 +271,7 @@ final class StoppedDataNode implements RecordSource {
         counts.add(ReducedBlocks.notCounted(directory.toString(), Main.message(e)));
         continue;
       }
-      counts.addAll(StoppedVolume.reducedBlocks(List.of(directory)));
+      counts.addAll(StoppedVolume.reducedBlocks(directory, () -> {}));
     }
     return counts;
   }

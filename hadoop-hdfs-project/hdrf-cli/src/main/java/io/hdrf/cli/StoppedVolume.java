@@ -23,7 +23,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
@@ -143,14 +142,16 @@ final class StoppedVolume implements BlockInventory {
   }
 
   /**
-   * Returns the number of reduced blocks on volumes, for each pool; looks at every block's file,
+   * Returns the number of reduced blocks on a volume, for each pool; looks at every block's file,
    * including those of upgrades. Where the superblock is lost, every reduced block counts as
    * damaged.
    *
-   * @param volumes those of {@code dfs.datanode.data.dir}
+   * @param volume one of {@code dfs.datanode.data.dir}
+   * @param looked is run after each block file
    */
-  static List<ReducedBlocks> reducedBlocks(Collection<Path> volumes) {
-    return ReducedBlockCounter.count(volumes, ReducedBlockCounter::ofStopped);
+  static List<ReducedBlocks> reducedBlocks(Path volume, Runnable looked) {
+    return ReducedBlockCounter.count(
+        List.of(volume), pool -> ReducedBlockCounter.ofStopped(pool, looked));
   }
 
   @Override

@@ -118,29 +118,51 @@ final class UninstallCommand implements Callable<Integer> {
     } catch (IOException e) {
       obstacles.add(Main.message(e));
     }
-    long sum = 0;
+    List<Path> stopped = new ArrayList<>();
     for (Path volume : volumes) {
       try {
         if (StoppedVolume.isInUse(volume)) {
           throw new RunningException(volume);
         }
-        long blocks = reducedBlocks(volume, obstacles);
-        if (blocks > 0) {
-          terminal.say("hdrf: " + volume + ": " + blocks + " reduced blocks");
-        }
-        sum += blocks;
+        stopped.add(volume);
       } catch (RunningException e) {
         throw e;
       } catch (IOException e) {
         obstacles.add(Main.message(e));
       }
     }
+    long sum = 0;
+    for (Counted volume : count(stopped, obstacles)) {
+      long blocks = reducedBlocks(volume.pools, obstacles);
+      if (blocks > 0) {
+        terminal.say("hdrf: " + volume.directory + ": " + blocks + " reduced blocks");
+      }
+      sum += blocks;
+    }
     return sum;
   }
 
-  private static long reducedBlocks(Path volume, List<String> obstacles) {
+  /** A volume that was looked at. */
+  private record Counted(Path directory, List<ReducedBlocks> pools) {}
+
+  /** Looks at all volumes at once: each is a disk of its own. */
+  private List<Counted> count(List<Path> volumes, List<String> obstacles) throws IOException {
+    try (Progress progress = terminal.progress("block files", 0, Progress.Unit.COUNT)) {
+      List<Counted> counted =
+          Parallel.run(
+              volumes,
+              volumes.size(),
+              volume ->
+                  new Counted(volume, StoppedVolume.reducedBlocks(volume, () -> progress.add(1))),
+              (volume, why) -> obstacles.add(volume + ": " + why));
+      progress.done("looked at in " + counted.size() + " directories");
+      return counted;
+    }
+  }
+
+  private static long reducedBlocks(List<ReducedBlocks> pools, List<String> obstacles) {
     long sum = 0;
-    for (ReducedBlocks pool : StoppedVolume.reducedBlocks(List.of(volume))) {
+    for (ReducedBlocks pool : pools) {
       sum += pool.total();
       if (!pool.isCounted()) {
         obstacles.add(

@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -93,7 +94,7 @@ class StoppedVolumeTest {
   void countsReducedBlocksWhereverTheyLie() throws IOException {
     Superblock.create(pool.resolve("hdrf"), LocalDurableFiles.INSTANCE);
     Files.write(blockFile(BLOCK), new byte[100_000]);
-    assertThat(StoppedVolume.reducedBlocks(List.of(volume)).get(0).total()).isZero();
+    assertThat(StoppedVolume.reducedBlocks(volume, () -> {}).get(0).total()).isZero();
     writeReduced(blockFile(BLOCK + 1), BLOCK + 1);
     writeReduced(blockFile(BLOCK + 2), BLOCK + 2);
     Path previous = Files.createDirectories(pool.resolve("previous").resolve("finalized"));
@@ -103,8 +104,8 @@ class StoppedVolumeTest {
     // Not this block's: neither reduced nor, without checksums, proved plain.
     Files.copy(blockFile(BLOCK + 1), blockFile(BLOCK + 5));
     writeReduced(pool.resolve("hdrf").resolve("blk_" + (BLOCK + 6)), BLOCK + 6);
-    assertThat(StoppedVolume.reducedBlocks(List.of(volume))).hasSize(1);
-    ReducedBlocks count = StoppedVolume.reducedBlocks(List.of(volume)).get(0);
+    assertThat(StoppedVolume.reducedBlocks(volume, () -> {})).hasSize(1);
+    ReducedBlocks count = StoppedVolume.reducedBlocks(volume, () -> {}).get(0);
     assertThat(count.directory()).isEqualTo(pool.resolve("hdrf").toString());
     assertThat(count.current()).isEqualTo(2);
     assertThat(count.elsewhere()).isEqualTo(2);
@@ -112,7 +113,7 @@ class StoppedVolumeTest {
     assertThat(count.total()).isEqualTo(5);
     Files.delete(pool.resolve("hdrf").resolve("superblock.0"));
     Files.delete(pool.resolve("hdrf").resolve("superblock.1"));
-    assertThat(StoppedVolume.reducedBlocks(List.of(volume)).get(0).damaged())
+    assertThat(StoppedVolume.reducedBlocks(volume, () -> {}).get(0).damaged())
         .as("without the secret")
         .isEqualTo(5);
   }
@@ -120,12 +121,20 @@ class StoppedVolumeTest {
   @Test
   void aDirectoryThatIsNotMountedIsNotCounted() throws IOException {
     Path gone = Files.createDirectories(volume.resolve("gone"));
-    List<ReducedBlocks> counts = StoppedVolume.reducedBlocks(List.of(gone, volume));
-    assertThat(counts).hasSize(2);
+    List<ReducedBlocks> counts = StoppedVolume.reducedBlocks(gone, () -> {});
+    assertThat(counts).hasSize(1);
     assertThat(counts.get(0).directory()).isEqualTo(gone.toString());
     assertThat(counts.get(0).isCounted()).isFalse();
     assertThat(counts.get(0).obstacle()).contains("is it mounted?");
-    assertThat(counts.get(1).isCounted()).isTrue();
+  }
+
+  @Test
+  void eachBlockFileIsToldOfOnce() throws IOException {
+    Superblock.create(pool.resolve("hdrf"), LocalDurableFiles.INSTANCE);
+    writeReduced(blockFile(BLOCK), BLOCK);
+    AtomicInteger looked = new AtomicInteger();
+    StoppedVolume.reducedBlocks(volume, looked::incrementAndGet);
+    assertThat(looked).hasValue(1);
   }
 
   @Test
@@ -134,7 +143,7 @@ class StoppedVolumeTest {
     Files.write(pool.resolve("hdrf").resolve("superblock.0"), new byte[5]);
     Files.write(pool.resolve("hdrf").resolve("superblock.1"), new byte[5]);
     Files.createDirectories(volume.resolve("current").resolve("BP-2-127.0.0.1-3"));
-    List<ReducedBlocks> counts = StoppedVolume.reducedBlocks(List.of(volume));
+    List<ReducedBlocks> counts = StoppedVolume.reducedBlocks(volume, () -> {});
     assertThat(counts).hasSize(2).filteredOn(ReducedBlocks::isCounted).hasSize(1);
   }
 
