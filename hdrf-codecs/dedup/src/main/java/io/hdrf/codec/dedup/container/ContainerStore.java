@@ -7,6 +7,7 @@ import io.hdrf.codec.dedup.container.format.ContainerFormat;
 import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.codec.dedup.container.format.Fingerprinter;
 import io.hdrf.spi.io.CorruptFileException;
+import io.hdrf.spi.io.DiskErrors;
 import io.hdrf.spi.io.DurableFiles;
 import io.hdrf.spi.io.UnknownFormatVersionException;
 import io.hdrf.spi.memory.MemoryBudget;
@@ -217,12 +218,15 @@ public final class ContainerStore implements Closeable {
   }
 
   private boolean recoverAgain(Container container) throws IOException {
-    try {
-      return recovery.recoverAgain(container);
-    } finally {
-      OpenContainer open = container.open();
-      if (open != null) {
-        appended.sealLater(open);
+    // A collection may be at it, too.
+    synchronized (container.maintenance()) {
+      try {
+        return container.isSealed() || recovery.recoverAgain(container);
+      } finally {
+        OpenContainer open = container.open();
+        if (open != null) {
+          appended.sealLater(open);
+        }
       }
     }
   }
@@ -503,21 +507,31 @@ public final class ContainerStore implements Closeable {
    * @throws IOException if the work shall end
    */
   public Map<Long, BitSet> damagedChunks(Throttle throttle) throws IOException {
-    for (long id : damage.unreadable().all().keySet()) {
-      Container container = containers.get(id);
-      OpenContainer open = container == null ? null : container.open();
-      if (open != null && open.mayReadMore()) {
-        throttle.acquire(open.length());
-        try {
-          readMore(container, open);
-        } catch (InterruptedIOException | ClosedByInterruptException e) {
-          throw e;
-        } catch (IOException | RuntimeException | OutOfMemoryError e) {
-          LOG.warn("{} can't be read again now", file(id), e);
-        }
-      }
+    for (Container container : containers.values()) {
+      readAgain(container, throttle);
     }
     return search.damagedChunks(throttle);
+  }
+
+  /** Reads a container again that was found open, if the disk could not read all of it. */
+  private void readAgain(Container container, Throttle throttle) throws IOException {
+    OpenContainer open = container.open();
+    IOException problem = container.problem();
+    if (open == null ? problem == null || !DiskErrors.isReadError(problem) : !open.mayReadMore()) {
+      return;
+    }
+    throttle.acquire(open == null ? context.settings().containerSize() : open.length());
+    try {
+      if (open == null) {
+        recoverAgain(container);
+      } else {
+        readMore(container, open);
+      }
+    } catch (InterruptedIOException | ClosedByInterruptException e) {
+      throw e;
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      LOG.warn("{} can't be read again now", file(container.id()), e);
+    }
   }
 
   /**

@@ -127,19 +127,21 @@ final class DamageSearch {
     return false;
   }
 
-  /** See {@link ContainerStore#isLost}. */
-  boolean isLost(long id) {
+  /** Returns whether there is no such container, or a damaged one of which nothing can be read. */
+  private boolean isLost(long id) {
     Container container = containers.get(id);
-    IOException problem = container == null ? null : container.problem();
-    return container == null
-        || problem instanceof CorruptFileException
+    return container == null || isUnreadable(container.problem());
+  }
+
+  private static boolean isUnreadable(IOException problem) {
+    return problem instanceof CorruptFileException
         || (problem != null && DiskErrors.isReadError(problem));
   }
 
   /** See {@link ContainerStore#mayLack}. */
   boolean mayLack(long id) {
     Container container = containers.get(id);
-    return isLost(id) || (container != null && container.wasFoundOpen());
+    return container == null || container.wasFoundOpen();
   }
 
   /** See {@link ContainerStore#lacked}. */
@@ -154,7 +156,7 @@ final class DamageSearch {
       for (int number = first; number < first + count; number++) {
         lacked.set(number, content.indexOf(number) < 0);
       }
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
       LOG.debug("{} can't be read now", file(id), e);
     }
     if (!lacked.isEmpty()) {

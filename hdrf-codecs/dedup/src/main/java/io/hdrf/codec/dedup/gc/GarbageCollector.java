@@ -556,7 +556,7 @@ public final class GarbageCollector implements Closeable {
           public void reference(long blockId, long container, int first, int count)
               throws IOException {
             // Nothing can be collected from a container that is gone, marked or not.
-            if (lost.add(container, first, count)) {
+            if (lost.add(container, first, count) || containers.exists(container)) {
               cycle.mark(container, first, count);
             }
             found.add(blockId, container, first, count);

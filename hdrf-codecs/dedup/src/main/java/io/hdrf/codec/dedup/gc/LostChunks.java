@@ -34,7 +34,7 @@ final class LostChunks {
    * A block refers to chunks.
    *
    * @return false if some are lost, and {@link #MAX_LOST} other containers are known that lack
-   *     some: then nothing is remembered of this one
+   *     some: then nothing is remembered of them
    */
   boolean add(long container, int first, int chunks) {
     if (container == present || !range.contains(container)) {

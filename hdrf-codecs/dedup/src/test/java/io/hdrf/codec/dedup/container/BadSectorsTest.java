@@ -37,6 +37,8 @@ import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An unreadable sector costs as little as possible, and only as long as it lasts. */
 class BadSectorsTest {
@@ -564,6 +566,20 @@ class BadSectorsTest {
       assertThat(store.damagedChunks(Throttle.NONE)).isEqualTo(Map.of(0L, lost));
       files.mend();
       assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
+    }
+  }
+
+  /** A collection, which begins so, does not suspect blocks for an error that has passed. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 5 * PAGE - SECTOR})
+  void whatAnOpenContainerLackedIsReadAgainBeforeItIsLookedFor(long badSector) throws IOException {
+    fillSmallGroups();
+    files.damage(file(ContainerNames.OPEN), badSector);
+    try (ContainerStore store = open()) {
+      assertThat(unreadable(store).isEmpty()).isFalse();
+      files.mend();
+      assertThat(store.damagedChunks(Throttle.NONE)).isEmpty();
+      assertThat(store.lacked(0, 0, CHUNKS).isEmpty()).isTrue();
     }
   }
 

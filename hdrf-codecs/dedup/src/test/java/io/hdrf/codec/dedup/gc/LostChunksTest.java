@@ -4,9 +4,12 @@ package io.hdrf.codec.dedup.gc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.hdrf.codec.dedup.container.format.ChunkRef;
+import io.hdrf.codec.dedup.container.format.ContainerNames;
 import io.hdrf.io.InMemory;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
@@ -55,6 +58,34 @@ class LostChunksTest {
     assertThat(lost.add(present, 0, 1)).isTrue();
     assertThat(lost.add(2 * FIRST_LOST, 0, 1)).isTrue();
     assertThat(damaged).hasSize(MAX_LOST);
+  }
+
+  /** It is there, and what it has would be collected if nobody seemed to need it. */
+  @Test
+  void aContainerThatLacksSomeIsMarkedAlsoBehindMany() throws IOException {
+    long[] refs = store.open(6);
+    long id = ChunkRef.container(refs[0]);
+    long end = store.containers.directory(id).groupPosition(5);
+    store.close();
+    Path sealed = store.containers.file(id);
+    byte[] bytes = Files.readAllBytes(sealed);
+    Files.delete(sealed);
+    Files.write(
+        ContainerNames.file(sealed.getParent(), id, ContainerNames.OPEN),
+        Arrays.copyOf(bytes, (int) end));
+    store = new CollectedStore(directory);
+    GarbageCollector collector =
+        store.collector(
+            (visitor, first) -> {
+              for (int i = 0; i < MAX_LOST; i++) {
+                visitor.reference(1, FIRST_LOST + i, 0, 1);
+              }
+              visitor.reference(2, id, 0, 6);
+            });
+    collector.collect(line -> {});
+    collector.collect(line -> {});
+    assertThat(store.containers.isSealed(id)).isTrue();
+    assertThat(store.has(refs[0])).isTrue();
   }
 
   /** As after the loss of a directory with containers. */
