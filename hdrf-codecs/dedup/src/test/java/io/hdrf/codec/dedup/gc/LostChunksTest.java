@@ -74,6 +74,8 @@ class LostChunksTest {
         ContainerNames.file(sealed.getParent(), id, ContainerNames.OPEN),
         Arrays.copyOf(bytes, (int) end));
     store = new CollectedStore(directory);
+    // One cycle is a collection: the next one knows what is lacking before.
+    store.conf.set("hdrf.dedup.gc.min.age", "1");
     GarbageCollector collector =
         store.collector(
             (visitor, first) -> {
@@ -82,10 +84,9 @@ class LostChunksTest {
               }
               visitor.reference(2, id, 0, 6);
             });
-    collector.collect(line -> {});
-    collector.collect(line -> {});
-    assertThat(store.containers.isSealed(id)).isTrue();
-    assertThat(store.has(refs[0])).isTrue();
+    assertThat(collector.collect(line -> {}).asMap())
+        .containsEntry("chunks", 5L)
+        .containsEntry("liveChunks", 5L);
   }
 
   /** As after the loss of a directory with containers. */
