@@ -451,6 +451,9 @@ class DedupTest {
     cluster.restartAs(conf, () -> damageContainers(Path.of(disk)));
     // Before there is another DataNode to copy them to.
     assertThat(replicasOn(disk, "/file") + replicasOn(disk, "/copy")).isEqualTo(4);
+    for (String path : List.of("/file", "/copy")) {
+      cluster.awaitReplication(path, 2);
+    }
     cluster.mini().startDataNodes(conf, 1, true, null, null);
     cluster.mini().waitActive();
     HdrfCluster.await("the scrub", () -> figure(0, "scrubContainersDamaged") > 0);
