@@ -18,7 +18,6 @@ import io.hdrf.spi.scheme.CorruptFrameException;
 import io.hdrf.spi.scheme.FrameChain;
 import io.hdrf.spi.scheme.FrameCodec;
 import io.hdrf.spi.scheme.FrameScheme;
-import io.hdrf.spi.scheme.SpiVersion;
 import io.hdrf.spi.scheme.TestSeed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -28,7 +27,6 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
-import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
@@ -274,80 +272,64 @@ class ContainerScannerTest {
 
   /** Returns a Deflate chain that fails for frames of that original length, or always. */
   private static FrameChain failing(int originalLength) throws IOException {
-    return FrameChain.of(
-        List.of(
-            scheme(
-                Chunks.DEFLATE_ID,
-                length -> true,
-                length -> originalLength >= 0 && length != originalLength)),
-        new Configuration(false));
+    return chain(failing(Chunks.DEFLATE_ID, originalLength));
   }
 
-  /** Returns a Deflate scheme that makes frames of some lengths shorter, and can decode some. */
-  private static FrameScheme scheme(int id, IntPredicate shortens, IntPredicate decodes) {
-    FrameCodec sound = new HookedScheme("deflate", id, 1).newCodec(null);
-    return new FrameScheme() {
-      @Override
-      public int spiVersion() {
-        return SpiVersion.CURRENT;
-      }
-
-      @Override
-      public String name() {
-        return "deflate";
-      }
-
-      @Override
-      public int id() {
-        return id;
-      }
-
-      @Override
-      public int frameLength(PluginSettings settings) {
-        return 1 << 16;
-      }
-
-      @Override
-      public FrameCodec newCodec(PluginSettings settings) {
-        return new FrameCodec() {
-          @Override
-          public int maxEncodedLength(int length) {
-            return sound.maxEncodedLength(length);
-          }
-
-          @Override
-          public void encode(ByteBuffer src, ByteBuffer dst) throws IOException {
-            if (shortens.test(src.remaining())) {
-              sound.encode(src, dst);
-            } else {
-              dst.put(src).put((byte) 0);
-            }
-          }
-
-          @Override
-          public void decode(ByteBuffer src, ByteBuffer dst) throws IOException {
-            if (!decodes.test(dst.remaining())) {
-              throw new CorruptFrameException("as the test wants it");
-            }
-            sound.decode(src, dst);
+  private static HookedScheme failing(int id, int originalLength) {
+    HookedScheme scheme = new HookedScheme("deflate", id, 1);
+    scheme.afterDecode =
+        frame -> {
+          if (originalLength < 0 || frame.remaining() == originalLength) {
+            throw new CorruptFrameException("as the test wants it");
           }
         };
-      }
-    };
+    return scheme;
+  }
+
+  private static FrameChain chain(FrameScheme... schemes) throws IOException {
+    return FrameChain.of(List.of(schemes), new Configuration(false));
+  }
+
+  /** Makes no frame of an odd length shorter. */
+  private static final class EvenScheme extends HookedScheme {
+    EvenScheme(int id) {
+      super("even", id, 1);
+    }
+
+    @Override
+    public FrameCodec newCodec(PluginSettings settings) {
+      FrameCodec deflate = super.newCodec(settings);
+      return new FrameCodec() {
+        @Override
+        public int maxEncodedLength(int length) {
+          return deflate.maxEncodedLength(length);
+        }
+
+        @Override
+        public void encode(ByteBuffer src, ByteBuffer dst) throws IOException {
+          if (src.remaining() % 2 == 0) {
+            deflate.encode(src, dst);
+          } else {
+            dst.put(src).put((byte) 0);
+          }
+        }
+
+        @Override
+        public void decode(ByteBuffer src, ByteBuffer dst) throws IOException {
+          deflate.decode(src, dst);
+        }
+      };
+    }
   }
 
   /** The library of one may be broken: all DataNodes that have it would report what they hold. */
   @Test
   void whereOneOfTwoSchemesDecodesNothingItFails() throws IOException {
-    FrameScheme second = scheme(Chunks.DEFLATE_ID, length -> true, length -> true);
-    FrameScheme first = scheme(Chunks.DEFLATE_ID + 1, length -> length % 2 == 0, length -> true);
-    fill(FrameChain.of(List.of(first, second), new Configuration(false)), 600, 24);
+    FrameScheme second = new HookedScheme("deflate", Chunks.DEFLATE_ID, 1);
+    int first = Chunks.DEFLATE_ID + 1;
+    fill(chain(new EvenScheme(first), second), 600, 24);
     assertThat(IntStream.range(0, content.groupCount()).map(content::stages)).contains(1, 2);
-    FrameScheme broken = scheme(Chunks.DEFLATE_ID + 1, length -> true, length -> false);
-    ContainerScanner scanner =
-        scan(
-            new Disk(bytes, 0, 0),
-            FrameChain.of(List.of(broken, second), new Configuration(false)));
+    ContainerScanner scanner = scan(new Disk(bytes, 0, 0), chain(failing(first, -1), second));
     assertThat(scanner.directory().chunkCount()).isPositive();
     assertThat(scanner.undecodable()).hasMessageContaining("whole, but can't be decoded");
   }
