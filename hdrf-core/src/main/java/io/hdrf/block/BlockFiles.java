@@ -100,7 +100,9 @@ public final class BlockFiles {
                 requireHidden(file, visitor);
               }
               Matcher name = BLOCK_FILE.matcher(file.getFileName().toString());
-              if (name.matches() && attributes.size() >= BlockFormat.HEADER_LENGTH) {
+              if (name.matches()
+                  && isLong(name.group(1))
+                  && attributes.size() >= BlockFormat.HEADER_LENGTH) {
                 visitor.visit(file, Long.parseLong(name.group(1)));
               }
               return FileVisitResult.CONTINUE;
@@ -124,6 +126,16 @@ public final class BlockFiles {
               return FileVisitResult.CONTINUE;
             }
           });
+    }
+  }
+
+  /** HDFS gives no block another number. */
+  private static boolean isLong(String number) {
+    try {
+      Long.parseLong(number);
+      return true;
+    } catch (NumberFormatException e) {
+      return false;
     }
   }
 

@@ -138,6 +138,7 @@ class StoredBlocksTest {
   void whatCanNotBeLookedAtHidesNoReducedOne() throws IOException {
     long before = blocks.countReduced().current();
     assertThat(before).isPositive();
+    Files.write(pool.resolve("current/finalized/blk_9999999999999999999"), new byte[1000]);
     Files.createSymbolicLink(pool.resolve("previous"), pool.resolve("nowhere"));
     for (int subdir = 1; subdir < 32; subdir++) {
       // Some come before the blocks.

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -118,6 +119,28 @@ final class UninstallCommand implements Callable<Integer> {
     } catch (IOException e) {
       obstacles.add(Main.message(e));
     }
+    List<Path> stopped = stopped(volumes, obstacles);
+    List<Counted> counted = count(stopped, obstacles);
+    // It takes long, and what a DataNode reduces meanwhile was counted as plain.
+    stopped(stopped, obstacles);
+    long sum = 0;
+    for (Counted volume : counted) {
+      long blocks = reducedBlocks(volume.pools, obstacles);
+      if (blocks > 0) {
+        terminal.say("hdrf: " + volume.directory + ": " + blocks + " reduced blocks");
+      }
+      sum += blocks;
+    }
+    return sum;
+  }
+
+  /**
+   * Returns the volumes that can be looked at.
+   *
+   * @throws ClusterException if a DataNode has one in use
+   */
+  private static List<Path> stopped(Collection<Path> volumes, List<String> obstacles)
+      throws ClusterException {
     List<Path> stopped = new ArrayList<>();
     for (Path volume : volumes) {
       try {
@@ -131,15 +154,7 @@ final class UninstallCommand implements Callable<Integer> {
         obstacles.add(Main.message(e));
       }
     }
-    long sum = 0;
-    for (Counted volume : count(stopped, obstacles)) {
-      long blocks = reducedBlocks(volume.pools, obstacles);
-      if (blocks > 0) {
-        terminal.say("hdrf: " + volume.directory + ": " + blocks + " reduced blocks");
-      }
-      sum += blocks;
-    }
-    return sum;
+    return stopped;
   }
 
   /** A volume that was looked at. */
@@ -155,7 +170,7 @@ final class UninstallCommand implements Callable<Integer> {
               volume ->
                   new Counted(volume, StoppedVolume.reducedBlocks(volume, () -> progress.add(1))),
               (volume, why) -> obstacles.add(volume + ": " + why));
-      progress.done("looked at in " + counted.size() + " directories");
+      progress.done("looked at");
       return counted;
     }
   }

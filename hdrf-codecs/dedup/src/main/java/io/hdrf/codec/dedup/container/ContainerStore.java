@@ -200,7 +200,7 @@ public final class ContainerStore implements Closeable {
       return open.isDamaged() || appended.seal(open);
     }
     if (container.problem() != null) {
-      return !mayBeRecovered(container) || recoverAgain(container);
+      return !mayBeRecovered(container) || recoverAgain(container, null);
     }
     return maintenance.repair(container, throttle);
   }
@@ -214,14 +214,20 @@ public final class ContainerStore implements Closeable {
   }
 
   private boolean readMore(Container container, OpenContainer open) throws IOException {
-    return appended.takeUnsealed(open) && recoverAgain(container);
+    return appended.takeUnsealed(open) && recoverAgain(container, open);
   }
 
-  private boolean recoverAgain(Container container) throws IOException {
+  /**
+   * @param known what the caller has taken; null where nothing of the container can be read
+   */
+  private boolean recoverAgain(Container container, OpenContainer known) throws IOException {
     // A collection may be at it, too.
     synchronized (container.maintenance()) {
+      if (container.isSealed() || container.open() != known) {
+        return true; // another thread has recovered it
+      }
       try {
-        return container.isSealed() || recovery.recoverAgain(container);
+        return recovery.recoverAgain(container);
       } finally {
         OpenContainer open = container.open();
         if (open != null) {
@@ -523,7 +529,7 @@ public final class ContainerStore implements Closeable {
     throttle.acquire(open == null ? context.settings().containerSize() : open.length());
     try {
       if (open == null) {
-        recoverAgain(container);
+        recoverAgain(container, null);
       } else {
         readMore(container, open);
       }
@@ -670,7 +676,7 @@ public final class ContainerStore implements Closeable {
    * Returns those of some chunks that are not in a container, and notes them as damaged. All have
    * been forced: a block refers to them.
    *
-   * @return none if that can't be told now
+   * @return null if that can't be told now
    */
   public BitSet lacked(long id, int first, int count) {
     return search.lacked(id, first, count);

@@ -158,6 +158,7 @@ final class DamageSearch {
       }
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       LOG.debug("{} can't be read now", file(id), e);
+      return null;
     }
     if (!lacked.isEmpty()) {
       known.unreadable().add(id, lacked);

@@ -3,7 +3,9 @@ package io.hdrf.codec.dedup.gc;
 
 import io.hdrf.codec.dedup.container.ContainerStore;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Finds what blocks need of a range's containers and was not there when the store was opened: all
@@ -18,6 +20,10 @@ final class LostChunks {
   private final ContainerStore containers;
   private final ContainerRange range;
   private final Map<Long, BitSet> damaged;
+
+  /** Those that can't be read: a disk takes seconds for each attempt. */
+  private final Set<Long> unknown = new HashSet<>();
+
   private long present = -1;
   private int count;
 
@@ -44,7 +50,14 @@ final class LostChunks {
       present = container;
       return true;
     }
+    if (unknown.contains(container)) {
+      return true;
+    }
     BitSet lacked = containers.lacked(container, first, chunks);
+    if (lacked == null) {
+      unknown.add(container);
+      return true;
+    }
     if (lacked.isEmpty()) {
       return true;
     }
