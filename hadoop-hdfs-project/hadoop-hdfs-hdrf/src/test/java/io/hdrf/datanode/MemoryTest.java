@@ -106,6 +106,19 @@ class MemoryTest {
     }
   }
 
+  private static long dedup(HdrfCluster cluster, String metric) {
+    return cluster
+        .service(0)
+        .schemeStores()
+        .metrics()
+        .getOrDefault("dedup", Map.of())
+        .getOrDefault(metric, 0L);
+  }
+
+  private static long filters(Sampler sampler) {
+    return sampler.budget.usedByUser().getOrDefault("Filters", 0L);
+  }
+
   private static void collect(HdrfCluster cluster) throws Exception {
     DataNode datanode = cluster.datanode(0);
     InetSocketAddress address =
@@ -130,12 +143,12 @@ class MemoryTest {
         // A volume leaves and comes again.
         DataNode datanode = cluster.datanode(0);
         String both = datanode.getConf().get(DIRECTORIES);
-        // The index opens beside the first blocks.
-        HdrfCluster.await(
-            "filters", () -> sampler.budget.usedByUser().getOrDefault("Filters", 0L) > 0);
-        long used = sampler.budget.usedByUser().get("Filters");
+        // Each volume's index opens beside its first blocks.
+        HdrfCluster.await("filters", () -> filters(sampler) > 0);
         datanode.reconfigurePropertyImpl(DIRECTORIES, both.split(",", -1)[0]);
-        assertThat(sampler.budget.usedByUser().get("Filters")).isLessThan(used);
+        HdrfCluster.await(
+            "the filters of the volume that is left to be all",
+            () -> filters(sampler) == dedup(cluster, "dbaMemoryBytes"));
         datanode.reconfigurePropertyImpl(DIRECTORIES, both);
         HdrfCluster.await(
             "all blocks to be back",
