@@ -93,7 +93,7 @@ final class MirrorInputStream extends InputStream implements WireInput.Listener 
 
   @Override
   public void hello(Capabilities capabilities) {
-    peer = capabilities;
+    peer = capabilities.knownTo(mirroring.own());
   }
 
   @Override

@@ -226,7 +226,8 @@ final class MirrorOutput extends OutputStream {
       return;
     }
     if (state != State.PACKETS) {
-      throw new IOException("a block's data outside of a packet");
+      // As a reader may ask. Stock code takes other words for a failure of the disk.
+      throw new IOException("Connection reset: a block's data outside of a packet");
     }
     plain += count;
     long from = System.nanoTime();
